@@ -1,0 +1,16 @@
+# The two commands: `make demo` and `make test`. Each installs what it lacks, builds and runs.
+.PHONY: build demo test bench install clean
+build:
+	@scripts/install-packages
+	@cmake --preset default >/dev/null && cmake --build --preset default
+demo: build
+	@examples/run-demo
+test: build
+	@tests/run
+bench: build
+	@bench/run
+PREFIX ?= /usr/local
+install: build
+	@cmake --install build --prefix $(PREFIX)
+clean:
+	rm -rf build build-*

@@ -1,0 +1,21 @@
+# A room is a folder of runtime/ (see docs/architecture.md). Its headers are included as <room/header.h>.
+#
+# millrace_room(NAME MAY_USE room...) makes the object library mr_NAME from every .cpp and .S file of runtime/NAME.
+# Direction of dependencies is enforced by the include path: a room sees a folder of links to itself and to the rooms
+# that it may use, and to nothing else, so an include against the direction does not compile.
+function(millrace_room name)
+  cmake_parse_arguments(ROOM "" "" "MAY_USE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/runtime/${name}/*.cpp ${CMAKE_SOURCE_DIR}/runtime/${name}/*.S)
+  set(view ${CMAKE_BINARY_DIR}/rooms/${name})
+  file(MAKE_DIRECTORY ${view})
+  foreach(visible ${name} ${ROOM_MAY_USE})
+    file(CREATE_LINK ${CMAKE_SOURCE_DIR}/runtime/${visible} ${view}/${visible} SYMBOLIC)
+  endforeach()
+  if(NOT sources)
+    return()
+  endif()
+  add_library(mr_${name} OBJECT ${sources})
+  target_include_directories(mr_${name} PRIVATE ${view} ${CMAKE_SOURCE_DIR}/include)
+  target_link_libraries(mr_${name} PRIVATE mr_options)
+  set_property(GLOBAL APPEND PROPERTY MILLRACE_ROOMS mr_${name})
+endfunction()
