@@ -1,0 +1,171 @@
+// Clang AST plugin of the device pass: writes down what LLVM IR no longer knows about CUDA declarations.
+//
+// Per declaration one `annotate` attribute is added, which clang emits into llvm.global.annotations; compiler/passes reads them
+// (passes/annotations.cpp) and removes them:
+//
+//   kernel     "mr.kernel;line=L;params=OFFSET:SIZE:ALIGN:KIND,...;bounds=THREADS:BLOCKS:CLUSTER;cluster=X:Y:Z;file=NAME"
+//              KIND: p = held as a pointer in IR (pointer, reference), v = any other value; a trailing c marks __grid_constant__.
+//              `file` comes last because a name may hold any character.
+//   variable   "mr.shared", "mr.device", "mr.constant", "mr.managed"
+//
+// `extern __shared__` arrays are only declared, and annotations of declarations are dropped: they get the assembler name
+// __mr_dynamic_shared_base instead. Kernels get the ms_abi calling convention, under which every parameter is exactly one IR
+// argument - the value itself, an integer of the class's size (1, 2, 4, 8 bytes) or the address of a copy - so that the entry
+// thunks need no model of the System V classification. It never reaches machine code: the passes undo it.
+//
+// Macros of the device headers that clang has no (working) attribute for are `annotate` attributes with these names:
+//   mr.launch_bounds(threads, blocks, cluster)  mr.cluster_dims(x, y, z)  mr.grid_constant  mr.managed
+#include <string>
+
+#include "clang/AST/ASTConsumer.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendAction.h"
+#include "clang/Frontend/FrontendPluginRegistry.h"
+
+namespace {
+using namespace clang;
+
+constexpr const char* kDynamicSharedName = "__mr_dynamic_shared_base";
+
+// The value of a constant expression argument of an attribute; `fallback` if it isn't one.
+std::uint64_t constant_value(const Expr* e, const ASTContext& ctx, std::uint64_t fallback) {
+  Expr::EvalResult result;
+  if (!e || e->isValueDependent() || !e->EvaluateAsInt(result, ctx)) return fallback;
+  return result.Val.getInt().getExtValue();
+}
+
+const AnnotateAttr* find_annotation(const Decl* d, llvm::StringRef name) {
+  for (const auto* a : d->specific_attrs<AnnotateAttr>())
+    if (a->getAnnotation() == name) return a;
+  return nullptr;
+}
+
+class Marker : public RecursiveASTVisitor<Marker> {
+ public:
+  explicit Marker(ASTContext& ctx) : ctx_(ctx) {}
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitImplicitCode() const { return true; }
+  bool shouldVisitLambdaBody() const { return true; }
+
+  bool VisitFunctionDecl(FunctionDecl* f) {
+    if (f->hasAttr<CUDAGlobalAttr>() && f->doesThisDeclarationHaveABody() && !f->isDependentContext() && !marked(f)) mark_kernel(f);
+    return true;
+  }
+
+  bool VisitVarDecl(VarDecl* v) {
+    if (v->getDeclContext()->isDependentContext() || v->getType()->isDependentType() || marked(v)) return true;
+    const char* kind = nullptr;
+    if (v->hasAttr<CUDASharedAttr>()) {
+      if (v->hasExternalStorage()) {
+        if (!v->hasAttr<AsmLabelAttr>())
+          v->addAttr(AsmLabelAttr::CreateImplicit(ctx_, kDynamicSharedName, /*IsLiteralLabel=*/false));
+        return true;
+      }
+      kind = "mr.shared";
+    } else if (find_annotation(v, "mr.managed")) {
+      kind = nullptr;  // already says so
+    } else if (v->hasAttr<CUDAConstantAttr>()) {
+      kind = "mr.constant";
+    } else if (v->hasAttr<CUDADeviceAttr>() && v->hasGlobalStorage()) {
+      kind = "mr.device";
+    }
+    if (kind) v->addAttr(AnnotateAttr::CreateImplicit(ctx_, kind, nullptr, 0));
+    return true;
+  }
+
+ private:
+  static bool marked(const Decl* d) {
+    for (const auto* a : d->specific_attrs<AnnotateAttr>()) {
+      const llvm::StringRef s = a->getAnnotation();
+      if (s.starts_with("mr.kernel;") || s == "mr.shared" || s == "mr.constant" || s == "mr.device") return true;
+    }
+    return false;
+  }
+
+  std::string parameters(const FunctionDecl* f) {
+    std::string text;
+    std::uint64_t offset = 0;
+    for (const ParmVarDecl* p : f->parameters()) {
+      const QualType t = p->getType().getCanonicalType();
+      const bool reference = t->isReferenceType();
+      const std::uint64_t size = reference ? 8 : ctx_.getTypeSizeInChars(t).getQuantity();
+      const std::uint64_t align = reference ? 8 : ctx_.getTypeAlignInChars(t).getQuantity();
+      offset = llvm::alignTo(offset, align);
+      const bool pointer = reference || t->isPointerType() || t->isNullPtrType() || t->isBlockPointerType();
+      if (!text.empty()) text += ',';
+      text += std::to_string(offset) + ':' + std::to_string(size) + ':' + std::to_string(align) + ':' + (pointer ? 'p' : 'v');
+      if (find_annotation(p, "mr.grid_constant")) text += 'c';
+      offset += size;
+    }
+    return text;
+  }
+
+  void mark_kernel(FunctionDecl* f) {
+    std::uint64_t bounds[3] = {0, 0, 0}, cluster[3] = {0, 0, 0};
+    if (const auto* a = f->getAttr<CUDALaunchBoundsAttr>()) {
+      bounds[0] = constant_value(a->getMaxThreads(), ctx_, 0);
+      bounds[1] = constant_value(a->getMinBlocks(), ctx_, 0);
+      bounds[2] = constant_value(a->getMaxBlocks(), ctx_, 0);
+    }
+    auto read = [&](const char* name, std::uint64_t* values, std::uint64_t missing) {
+      const AnnotateAttr* a = find_annotation(f, name);
+      if (!a) return;
+      unsigned i = 0;
+      for (const Expr* e : a->args())
+        if (i < 3) values[i++] = constant_value(e, ctx_, 0);
+      while (i < 3) values[i++] = missing;
+    };
+    read("mr.launch_bounds", bounds, 0);
+    read("mr.cluster_dims", cluster, 1);
+    const PresumedLoc loc = ctx_.getSourceManager().getPresumedLoc(ctx_.getSourceManager().getExpansionLoc(f->getLocation()));
+    auto triple = [](const std::uint64_t* v) {
+      return std::to_string(v[0]) + ':' + std::to_string(v[1]) + ':' + std::to_string(v[2]);
+    };
+    const std::string text = "mr.kernel;line=" + std::to_string(loc.isValid() ? loc.getLine() : 0) + ";params=" + parameters(f) +
+                             ";bounds=" + triple(bounds) + ";cluster=" + triple(cluster) +
+                             ";file=" + (loc.isValid() ? loc.getFilename() : "");
+    f->addAttr(AnnotateAttr::CreateImplicit(ctx_, text, nullptr, 0));
+
+    const auto* type = f->getType()->castAs<FunctionType>();
+    const FunctionType* converted = ctx_.adjustFunctionType(type, type->getExtInfo().withCallingConv(CC_Win64));
+    f->setType(QualType(converted, 0));
+  }
+
+  ASTContext& ctx_;
+};
+
+// Runs before clang's code generation sees a declaration, so that attributes are there when it emits it.
+class Consumer : public ASTConsumer {
+ public:
+  void Initialize(ASTContext& ctx) override { ctx_ = &ctx; }
+  bool HandleTopLevelDecl(DeclGroupRef group) override {
+    for (Decl* d : group) visit(d);
+    return true;
+  }
+  void HandleInlineFunctionDefinition(FunctionDecl* f) override { visit(f); }
+  void HandleCXXStaticMemberVarInstantiation(VarDecl* v) override { visit(v); }
+  void HandleTagDeclDefinition(TagDecl* t) override {
+    if (!t->isDependentContext()) visit(t);
+  }
+  void HandleTranslationUnit(ASTContext& ctx) override { visit(ctx.getTranslationUnitDecl()); }
+
+ private:
+  void visit(Decl* d) {
+    if (ctx_->getLangOpts().CUDAIsDevice) Marker(*ctx_).TraverseDecl(d);
+  }
+  ASTContext* ctx_ = nullptr;
+};
+
+class Action : public PluginASTAction {
+ protected:
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance&, llvm::StringRef) override { return std::make_unique<Consumer>(); }
+  bool ParseArgs(const CompilerInstance&, const std::vector<std::string>&) override { return true; }
+  ActionType getActionType() override { return AddBeforeMainAction; }
+};
+
+const FrontendPluginRegistry::Add<Action> registration("millrace", "annotates CUDA declarations for Millrace's passes");
+}  // namespace
