@@ -1,0 +1,220 @@
+#include <engine/drain.h>
+
+#include <cstring>
+
+#include <engine/clock.h>
+#include <engine/scheduler.h>
+
+namespace mr::engine {
+
+// Has access to the queue's hand-over state.
+struct Drainer {
+  // The front operation waits for op.on. True: satisfied. False: the queue is parked and not the caller's any more.
+  static bool wait(Queue& queue, const WaitOp& op, Runner& runner) noexcept;
+  static void become_asynchronous(Queue& queue) noexcept {
+    queue.state_.store(QueueState::asynchronous, std::memory_order_relaxed);
+  }
+  static void resume(Queue& queue) noexcept { queue.state_.store(QueueState::running, std::memory_order_relaxed); }
+  static void mark_workers_only(Queue& queue) noexcept { queue.workers_only_.store(true, std::memory_order_relaxed); }
+};
+
+namespace {
+
+constexpr unsigned max_depth = 12;   // of queues drained inside each other's waits; each level costs some stack
+
+enum class Ran : std::uint8_t { done, workers, gone };
+
+Ran run_kernel(Queue& queue, KernelOp& op, Runner& runner) noexcept {
+  simt::Grid& grid = op.grid;
+  if (op.flags & op_workers_only) {   // needs residency
+    if (!runner.worker) return Ran::workers;
+    simt::grid_open(grid);
+    Drainer::become_asynchronous(queue);
+    queue.job->open(grid, true);
+    queue.job->users.store(0, std::memory_order_relaxed);   // this thread joins like any other
+    Scheduler::get().publish(*queue.job);
+    return Ran::gone;
+  }
+  if (grid.total_blocks == 1) {
+    const simt::Fault fault = simt::run_blocks(grid, 0, 1);
+    if (fault != simt::Fault::none && fault != simt::Fault::interrupted) queue.domain()->on_fault(*queue.domain(), fault, grid);
+    return Ran::done;
+  }
+  Drainer::become_asynchronous(queue);
+  queue.job->open(grid, false);
+  if (run_share(*queue.job, runner) == Share::left) return Ran::gone;
+  Drainer::resume(queue);
+  return Ran::done;
+}
+
+void fill(const FillOp& op) noexcept {
+  switch (op.value_bytes) {
+    case 1: std::memset(op.to, static_cast<int>(op.value), op.bytes); return;
+    case 2: {
+      auto* to = static_cast<std::uint16_t*>(op.to);
+      for (std::size_t i = 0; i < op.bytes / 2; ++i) to[i] = static_cast<std::uint16_t>(op.value);
+      return;
+    }
+    default: {
+      auto* to = static_cast<std::uint32_t*>(op.to);
+      for (std::size_t i = 0; i < op.bytes / 4; ++i) to[i] = op.value;
+    }
+  }
+}
+
+void run_host(Queue& queue, HostOp& op, Runner& runner) noexcept {
+  if (!runner.in_host_function) {
+    runner.in_host_function = true;
+    Scheduler::get().enter_host_function();
+  }
+  const bool dead = queue.domain()->dead();
+  if (op.with_status) op.with_status(op, dead);
+  else if (!dead) op.function(op.data);
+}
+
+}  // namespace
+
+bool Drainer::wait(Queue& queue, const WaitOp& op, Runner& runner) noexcept {
+  Queue& on = *op.on;
+  if (on.completed() >= op.sequence) return true;
+  // First choice: do what we wait for. Holding our queue while draining another can't deadlock, since a wait only ever names operations
+  // that were enqueued before it: two threads that hold each other's wish would need a cycle in enqueue order.
+  if (runner.depth < max_depth && on.try_claim(runner.worker)) {
+    ++runner.depth;
+    const Drain result = drain(on, runner, op.sequence);
+    --runner.depth;
+    settle(on, runner, result);
+    if (on.completed() >= op.sequence) return true;
+  }
+  queue.blocked_on_.store(&on, std::memory_order_relaxed);
+  queue.blocked_until_.store(op.sequence, std::memory_order_relaxed);
+  queue.self_waiter_.sequence = op.sequence;
+  queue.state_.store(QueueState::parked, std::memory_order_release);
+  on.add_waiter(queue.self_waiter_);
+  // Between adding ourselves and looking again: the completer stores completed_, then looks for waiters (both seq_cst).
+  if (on.completed_.load(std::memory_order_seq_cst) >= op.sequence && on.remove_waiter(queue.self_waiter_)) {
+    queue.state_.store(QueueState::running, std::memory_order_relaxed);
+    return true;
+  }
+  return false;
+}
+
+Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
+  std::uint64_t done = queue.completed();
+  std::uint64_t tail = queue.tail();
+  const bool outermost = runner.depth == 0;
+  if (outermost) runner.slice_begin = ticks();
+  Drain result;
+  for (unsigned count = 1;; ++count) {
+    if (done >= until) {
+      result = Drain::reached;
+      break;
+    }
+    if (done == tail && done == (tail = queue.tail())) {
+      result = Drain::empty;
+      break;
+    }
+    Op* op = queue.front();
+    Ran ran = Ran::done;
+    if (op->kind == OpKind::host) {
+      if (!runner.worker) {
+        result = Drain::workers;
+        break;
+      }
+      if (runner.residents) {
+        result = Drain::unpinned;
+        break;
+      }
+      run_host(queue, *static_cast<HostOp*>(op), runner);
+    } else {
+      if (runner.in_host_function) runner.leave_host_function();
+      const bool dead = queue.domain()->dead();
+      switch (op->kind) {
+        case OpKind::kernel:
+          if (!dead) ran = run_kernel(queue, *static_cast<KernelOp*>(op), runner);
+          break;
+        case OpKind::copy: {
+          auto* copy = static_cast<CopyOp*>(op);
+          if (!dead) std::memmove(copy->to, copy->from, copy->bytes);
+          break;
+        }
+        case OpKind::fill:
+          if (!dead) fill(*static_cast<FillOp*>(op));
+          break;
+        case OpKind::wait:
+          // In a dead context all queues run dry by themselves: waits keep their meaning.
+          if (!Drainer::wait(queue, *static_cast<WaitOp*>(op), runner)) ran = Ran::gone;
+          break;
+        case OpKind::stamp: {
+          auto* stamp = static_cast<StampOp*>(op);
+          StampSlot& slot = *stamp->slot;
+          // Only the newest record counts; an older stamp that arrives late is dropped. The ticket is stored last (release): readers load it
+          // first (acquire) and then the time.
+          if (slot.ticket.load(std::memory_order_relaxed) == stamp->ticket) {
+            slot.time_ns.store(now_ns(), std::memory_order_relaxed);
+            slot.done.store(stamp->ticket, std::memory_order_release);
+          }
+          break;
+        }
+        case OpKind::custom: {
+          auto* custom = static_cast<CustomOp*>(op);
+          if ((op->flags & op_workers_only) && !runner.worker) {
+            ran = Ran::workers;
+            break;
+          }
+          // An operation that goes on by other means may be finished on another thread before run() returns: from here on the queue is only
+          // ours if it says so.
+          Drainer::become_asynchronous(queue);
+          switch (custom->run(*custom, queue, runner, dead)) {
+            case OpResult::done: Drainer::resume(queue); break;
+            case OpResult::workers:
+              Drainer::resume(queue);
+              ran = Ran::workers;
+              break;
+            case OpResult::asynchronous: ran = Ran::gone; break;
+          }
+          break;
+        }
+        case OpKind::jump:
+        case OpKind::host: break;
+      }
+    }
+    if (ran == Ran::gone) {
+      result = Drain::gone;
+      break;
+    }
+    if (ran == Ran::workers) {
+      result = Drain::workers;
+      break;
+    }
+    queue.complete_front(op);
+    ++done;
+    if (runner.worker && (count & 7u) == 0 && runner.should_yield(queue.level())) {
+      result = Drain::yielded;
+      break;
+    }
+  }
+  if (outermost && runner.in_host_function) runner.leave_host_function();
+  return result;
+}
+
+void settle(Queue& queue, Runner& runner, Drain result) noexcept {
+  switch (result) {
+    case Drain::gone: return;
+    case Drain::unpinned: {
+      Drainer::mark_workers_only(queue);
+      queue.release_for_unpinned();
+      return;
+    }
+    case Drain::workers:
+      Drainer::mark_workers_only(queue);
+      queue.release();
+      if (!runner.worker) Scheduler::get().ring();
+      return;
+    case Drain::reached:
+    case Drain::empty:
+    case Drain::yielded: queue.release(); return;
+  }
+}
+
+}  // namespace mr::engine

@@ -1,0 +1,71 @@
+#include <engine/grid_job.h>
+
+#include <engine/clock.h>
+#include <engine/queue.h>
+#include <engine/scheduler.h>
+#include <engine/worker.h>
+
+namespace mr::engine {
+
+void GridJob::open(simt::Grid& g, bool as_resident) noexcept {
+  grid = &g;
+  total = g.total_blocks;
+  resident = as_resident;
+  next.store(0, std::memory_order_relaxed);
+  done.store(0, std::memory_order_relaxed);
+  failed.store(false, std::memory_order_relaxed);
+  users.store(1, std::memory_order_relaxed);
+}
+
+std::uint64_t GridJob::claim(std::uint64_t count, std::uint64_t& first) noexcept {
+  first = next.fetch_add(count, std::memory_order_relaxed);
+  if (first >= total) return 0;
+  return count < total - first ? count : total - first;
+}
+
+void GridJob::record_fault(simt::Fault fault) noexcept {
+  if (fault == simt::Fault::none || failed.exchange(true, std::memory_order_relaxed)) return;
+  Domain* domain = queue.domain();
+  if (fault != simt::Fault::interrupted && domain->on_fault) domain->on_fault(*domain, fault, *grid);
+}
+
+void GridJob::close() noexcept {
+  Scheduler::get().withdraw(*this);
+  while (users.load(std::memory_order_acquire) != 1) cpu_pause();
+}
+
+Share run_share(GridJob& job, Runner& runner) noexcept {
+  // A slice of blocks is sized to take about this long, so that urgent work is not kept waiting and threads end together.
+  constexpr std::uint64_t slice_ticks = 20 * ticks_per_us;
+  Scheduler& scheduler = Scheduler::get();
+  const bool shared = job.published;
+  std::uint64_t count = 1;
+  for (;;) {
+    std::uint64_t first;
+    const std::uint64_t got = job.claim(count, first);
+    if (got == 0) break;
+    const std::uint64_t begin = ticks();
+    if (!job.failed.load(std::memory_order_relaxed)) job.record_fault(simt::run_blocks(*job.grid, first, got));
+    const std::uint64_t spent = ticks() - begin + 1;
+    if (job.ended(got)) {
+      job.close();
+      return Share::finished;
+    }
+    const std::uint64_t left = job.total - (first + got);
+    if (left == 0) break;
+    std::uint64_t fair = left / (2 * scheduler.target());
+    std::uint64_t slice = got * slice_ticks / spent;
+    if (slice > count * 16) slice = count * 16;   // the first blocks may be cheaper than the rest
+    count = slice < fair ? slice : fair;
+    if (count == 0) count = 1;
+    if (!shared && !job.published && left * spent / got > slice_ticks / 2) scheduler.publish(job);
+    if (runner.worker && runner.should_yield(job.queue.level())) {
+      if (!job.published) scheduler.publish(job);
+      break;
+    }
+  }
+  job.leave();
+  return Share::left;
+}
+
+}  // namespace mr::engine

@@ -1,0 +1,166 @@
+#include <engine/queue.h>
+
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include <engine/grid_job.h>
+#include <engine/futex.h>
+#include <engine/scheduler.h>
+
+namespace mr::engine {
+
+Queue::Queue() : job(new GridJob(*this)) { self_waiter_.queue = this; }
+
+void list_queue(Queue& queue) noexcept { Scheduler::get().list(queue); }
+
+void Queue::release() noexcept {
+  // Full barrier between giving up and looking at the tail: pairs with Appender (tail | listed) and Scheduler::pop (listed | state).
+  state_.exchange(QueueState::idle, std::memory_order_seq_cst);
+  if (tail_.load(std::memory_order_seq_cst) != completed_.load(std::memory_order_relaxed) && !listed_.load(std::memory_order_seq_cst))
+    Scheduler::get().list(*this);
+}
+
+void Queue::release_for_unpinned() noexcept {
+  state_.exchange(QueueState::idle, std::memory_order_seq_cst);
+  Scheduler::get().list_for_unpinned(*this);
+}
+
+Op* Queue::front() noexcept {
+  auto* op = reinterpret_cast<Op*>(read_);
+  while (op->kind == OpKind::jump) {
+    auto* next = static_cast<JumpOp*>(op)->next;
+    Chunk* old = read_chunk_;
+    read_chunk_ = reinterpret_cast<Chunk*>(reinterpret_cast<std::byte*>(next) - 64);
+    read_ = reinterpret_cast<std::byte*>(next);
+    if (old->bytes == chunk_bytes) old = spare_.exchange(old, std::memory_order_acq_rel);
+    if (old) give_chunk(old);
+    op = next;
+  }
+  return op;
+}
+
+void Queue::complete_front(Op* op) noexcept {
+  read_ = reinterpret_cast<std::byte*>(op) + std::size_t{op->lines} * 64;
+  // seq_cst: between publishing and looking for waiters (they add themselves, then look at completed_ again).
+  completed_.store(completed_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+  if (waiters_.load(std::memory_order_seq_cst)) wake_waiters();
+}
+
+void Queue::finish_asynchronous() noexcept {
+  complete_front(front());
+  release();
+}
+
+void Queue::add_waiter(Waiter& waiter) noexcept {
+  std::scoped_lock hold(waiters_lock_);
+  waiter.next = waiters_.load(std::memory_order_relaxed);
+  waiters_.store(&waiter, std::memory_order_seq_cst);
+}
+
+bool Queue::remove_waiter(Waiter& waiter) noexcept {
+  std::scoped_lock hold(waiters_lock_);
+  Waiter* previous = nullptr;
+  for (Waiter* w = waiters_.load(std::memory_order_relaxed); w; previous = w, w = w->next) {
+    if (w != &waiter) continue;
+    if (previous) previous->next = w->next;
+    else waiters_.store(w->next, std::memory_order_relaxed);
+    return true;
+  }
+  return false;
+}
+
+void Queue::wake_waiters() noexcept {
+  Waiter* due = nullptr;
+  {
+    std::scoped_lock hold(waiters_lock_);
+    const std::uint64_t done = completed_.load(std::memory_order_relaxed);
+    Waiter* kept = nullptr;
+    for (Waiter* w = waiters_.load(std::memory_order_relaxed); w;) {
+      Waiter* next = w->next;
+      Waiter*& list = w->sequence <= done ? due : kept;
+      w->next = list;
+      list = w;
+      w = next;
+    }
+    waiters_.store(kept, std::memory_order_relaxed);
+  }
+  while (due) {
+    Waiter* w = due;
+    due = w->next;   // read before the wake: the waiter may be reused at once
+    if (w->queue) {
+      w->queue->release();
+    } else {
+      std::atomic<std::uint32_t>* word = w->word;
+      word->store(1, std::memory_order_release);
+      futex_wake(*word);   // harmless if the thread is gone by now
+    }
+  }
+}
+
+void Appender::new_chunk(std::size_t length) noexcept {
+  Chunk* chunk = nullptr;
+  if (64 + length + 64 <= chunk_bytes) chunk = queue_.spare_.exchange(nullptr, std::memory_order_acquire);
+  if (!chunk) chunk = take_chunk(length);
+  auto* first = reinterpret_cast<Op*>(chunk->begin());
+  if (queue_.write_) {
+    // Seen by the owner only after it saw a tail that was published later.
+    auto* jump = reinterpret_cast<JumpOp*>(queue_.write_);
+    jump->kind = OpKind::jump;
+    jump->next = first;
+  } else {
+    queue_.read_ = chunk->begin();
+    queue_.read_chunk_ = chunk;
+  }
+  queue_.write_ = chunk->begin();
+  queue_.write_end_ = chunk->end() - 64;
+}
+
+namespace {
+struct QueuePool {
+  SpinLock lock;
+  std::vector<Queue*> free;      // candidates; one that still has work is left for later
+};
+QueuePool& queue_pool() {
+  static QueuePool* const instance = new QueuePool;
+  return *instance;
+}
+}  // namespace
+
+Queue* take_queue(Domain* domain, unsigned level) {
+  QueuePool& pool = queue_pool();
+  Queue* queue = nullptr;
+  {
+    std::scoped_lock hold(pool.lock);
+    // A destroyed stream's queue may be busy for long; look at a few from the back, then make a new one.
+    const std::size_t count = pool.free.size();
+    for (std::size_t i = 0; i < count && i < 8; ++i) {
+      Queue* candidate = pool.free[count - 1 - i];
+      if (candidate->has_work()) continue;
+      std::swap(pool.free[count - 1 - i], pool.free.back());
+      pool.free.pop_back();
+      queue = candidate;
+      break;
+    }
+    if (!queue && count > 64) {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (pool.free[i]->has_work()) continue;
+        queue = pool.free[i];
+        std::swap(pool.free[i], pool.free.back());
+        pool.free.pop_back();
+        break;
+      }
+    }
+  }
+  if (!queue) queue = new Queue;
+  queue->reset(domain, level);
+  return queue;
+}
+
+void give_queue(Queue* queue) noexcept {
+  QueuePool& pool = queue_pool();
+  std::scoped_lock hold(pool.lock);
+  pool.free.push_back(queue);
+}
+
+}  // namespace mr::engine

@@ -1,0 +1,188 @@
+// A queue: operations that complete in order. The engine's side of a stream.
+//
+// Roles. Any thread may append (Appender takes the queue's own lock). At any moment at most one thread *owns* the queue: it executes the
+// operations at its front (drain.h). Ownership passes between workers, helping host threads, and - while an operation waits for
+// another queue or runs asynchronously - belongs to whoever will continue the queue.
+//
+// Nothing gets lost. After publishing an operation the appender makes sure that the queue is listed for workers, unless it is listed
+// already; after giving up ownership an owner looks at the tail once more. Both sides put a full barrier between their store and
+// their load (tail | listed, listed | state, state | tail), so one of them sees the other. tests/protocol/queue.pml checks this.
+//
+// Queues are type-stable: never freed, only reused (queue_pool). Sequence numbers go on across reuse, so a (queue, sequence) pair names a
+// point in time for ever; a recycled queue has completed all points that were taken in its earlier lives.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <engine/chunk.h>
+#include <engine/op.h>
+#include <engine/spinlock.h>
+
+namespace mr::engine {
+
+struct GridJob;
+
+inline constexpr unsigned priority_levels = 6;   // 0 is the most urgent
+
+enum class QueueState : std::uint32_t {
+  idle,          // nobody's; may be claimed
+  running,       // owned by a thread in drain()
+  parked,        // its front operation waits for blocked_on/blocked_until
+  asynchronous,  // its front operation runs by other means (spread grid, residents, custom) and will finish the queue's turn
+};
+
+// Someone to tell when a queue has completed `sequence`: another queue (parked), or a host thread (word).
+struct Waiter {
+  std::uint64_t sequence = 0;
+  Queue* queue = nullptr;
+  std::atomic<std::uint32_t>* word = nullptr;
+  Waiter* next = nullptr;
+};
+
+class alignas(64) Queue {
+ public:
+  Queue();
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  // Sequence number of the newest appended operation. Acquire: what the appender wrote before is visible.
+  std::uint64_t tail() const noexcept { return tail_.load(std::memory_order_acquire); }
+  // All operations up to this number have completed, and their effects are visible to who reads it.
+  std::uint64_t completed() const noexcept { return completed_.load(std::memory_order_acquire); }
+  // The same in the total order that add_waiter and complete_front use.
+  std::uint64_t completed_seq_cst() const noexcept { return completed_.load(std::memory_order_seq_cst); }
+  bool has_work() const noexcept { return completed() < tail(); }
+
+  Domain* domain() const noexcept { return domain_; }
+  unsigned level() const noexcept { return level_; }
+  // Only while the queue is idle and empty (creation and reuse).
+  void reset(Domain* domain, unsigned level) noexcept {
+    domain_ = domain;
+    level_ = level;
+  }
+
+  // ---- for the engine ----
+  bool try_claim(bool worker) noexcept {
+    if (!worker && workers_only_.load(std::memory_order_relaxed)) return false;
+    QueueState expected = QueueState::idle;
+    if (state_.load(std::memory_order_relaxed) != expected) return false;
+    if (!state_.compare_exchange_strong(expected, QueueState::running, std::memory_order_seq_cst, std::memory_order_relaxed)) return false;
+    if (worker) workers_only_.store(false, std::memory_order_relaxed);
+    return true;
+  }
+  // Gives up ownership; lists the queue if operations are left.
+  void release() noexcept;
+  // The same; the front operation is a host function that a worker with resident blocks can't run.
+  void release_for_unpinned() noexcept;
+  // The front operation, run asynchronously, has completed. The caller acts as owner: completes it and releases the queue.
+  void finish_asynchronous() noexcept;
+  // Completes the front operation: advances over its record, publishes, wakes who waits.
+  void complete_front(Op* op) noexcept;
+  Op* front() noexcept;
+  void add_waiter(Waiter& waiter) noexcept;
+  // False when the waiter was taken off by the waker already (it will be told).
+  bool remove_waiter(Waiter& waiter) noexcept;
+  void wake_waiters() noexcept;
+
+ private:
+  friend class Appender;
+  friend class Scheduler;
+  friend struct Drainer;
+  friend struct GridJob;
+  friend class Waiting;
+
+  // -- appenders' line --
+  SpinLock append_lock_;
+  std::uint8_t level_ = priority_levels - 1;
+  // Invariant: records of operations completed+1..tail lie complete in the chunks from read_ on. Store release (in the append lock),
+  // load acquire by the owner.
+  std::atomic<std::uint64_t> tail_{0};
+  std::byte* write_ = nullptr;
+  std::byte* write_end_ = nullptr;   // room for a jump is kept behind it
+  std::atomic<Chunk*> spare_{nullptr};
+  Domain* domain_ = nullptr;
+
+  // -- owner's line --
+  // Written by the owner only. Store seq_cst: pairs with add_waiter's store and re-check of completed_.
+  alignas(64) std::atomic<std::uint64_t> completed_{0};
+  std::byte* read_ = nullptr;
+  Chunk* read_chunk_ = nullptr;
+
+  // -- hand-over line --
+  alignas(64) std::atomic<QueueState> state_{QueueState::idle};
+  // True while the queue is in a ready list (or being put there). Exchange seq_cst on both sides.
+  std::atomic<bool> listed_{false};
+  // A helping host thread found an operation that only workers may run. A hint that keeps helpers from claiming again.
+  std::atomic<bool> workers_only_{false};
+  Queue* next_ready_ = nullptr;      // guarded by the ready list's lock
+  SpinLock waiters_lock_;
+  // Head of the list guarded by waiters_lock_; read without it by the owner after it published completed_.
+  std::atomic<Waiter*> waiters_{nullptr};
+  // While parked: what for. Written by the owner before state_ becomes parked; helpers read them as hints and re-check.
+  std::atomic<Queue*> blocked_on_{nullptr};
+  std::atomic<std::uint64_t> blocked_until_{0};
+  Waiter self_waiter_;
+
+ public:
+  // The grid that is being spread over threads, if any; allocated with the queue, reused for each grid.
+  GridJob* const job;
+};
+
+// Appends operations to a queue: holds its append lock from construction to destruction; what was pushed becomes visible to owners
+// at publish() or destruction, all at once.
+//   Appender a(queue); auto* op = a.push<CopyOp>(OpKind::copy); op->to = ...;
+class Appender {
+ public:
+  explicit Appender(Queue& queue) noexcept : queue_(queue) {
+    queue.append_lock_.lock();
+    sequence_ = queue.tail_.load(std::memory_order_relaxed);
+    first_ = sequence_;
+  }
+  ~Appender();
+  Appender(const Appender&) = delete;
+  Appender& operator=(const Appender&) = delete;
+
+  // A new record of at least `bytes`; header filled, the rest is the caller's to fill before publishing.
+  template <class T>
+  T* push(OpKind kind, std::size_t bytes = sizeof(T)) noexcept {
+    const std::size_t length = (bytes + 63) & ~std::size_t{63};
+    if (queue_.write_ == nullptr || static_cast<std::size_t>(queue_.write_end_ - queue_.write_) < length) new_chunk(length);
+    auto* op = reinterpret_cast<T*>(queue_.write_);
+    queue_.write_ += length;
+    op->kind = kind;
+    op->flags = 0;
+    op->lines = static_cast<std::uint16_t>(length / 64);
+    op->site = 0;
+    ++sequence_;
+    return op;
+  }
+  // Sequence number of the newest operation, pushed here or before.
+  std::uint64_t sequence() const noexcept { return sequence_; }
+  Queue& queue() const noexcept { return queue_; }
+
+ private:
+  void new_chunk(std::size_t length) noexcept;
+  Queue& queue_;
+  std::uint64_t sequence_, first_;
+};
+
+// Lists the queue for workers (Scheduler::list).
+void list_queue(Queue& queue) noexcept;
+
+inline Appender::~Appender() {
+  if (sequence_ != first_) {
+    queue_.tail_.store(sequence_, std::memory_order_release);
+    // The exchange in unlock_fenced is the full barrier between publishing the tail and looking at listed_.
+    queue_.append_lock_.unlock_fenced();
+    if (!queue_.listed_.load(std::memory_order_seq_cst)) list_queue(queue_);
+  } else {
+    queue_.append_lock_.unlock();
+  }
+}
+
+// Takes a queue from the pool (or makes one) / gives it back: it is reused once it has completed all it was given.
+Queue* take_queue(Domain* domain, unsigned level);
+void give_queue(Queue* queue) noexcept;
+
+}  // namespace mr::engine

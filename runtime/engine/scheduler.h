@@ -1,0 +1,96 @@
+// Which queues are ready, who is awake, and whom to wake.
+//
+// Ready queues stand in lists by priority, sharded. Worker threads are started on demand, up to one per hardware thread that runs (a worker
+// inside a host function doesn't count: it may block for as long as it likes, and another takes its place).
+//
+// Waking. At most one idle worker searches ("spins") at a time, for a bounded time; further idle ones sleep. Who makes work available looks
+// at the counts after a full barrier: with a searcher nothing needs to be done, since the searcher looks at all lists once more after it
+// stopped counting as one; without one, a sleeper is woken (or a thread started) and counts as the searcher from then on. One
+// futex wake per burst of work, not per operation. tests/protocol/wake.pml checks that no work is left with everybody asleep.
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include <engine/queue.h>
+#include <engine/spinlock.h>
+
+namespace mr::engine {
+
+struct GridJob;
+
+class Scheduler {
+ public:
+  // The process's scheduler; never destroyed.
+  static Scheduler& get();
+
+  // Puts the queue into the ready list unless it is in one, and sees to it that a worker comes. Any thread.
+  void list(Queue& queue) noexcept;
+  // The same, for a queue whose next operation is a host function that a worker with resident blocks met: for the others.
+  void list_for_unpinned(Queue& queue) noexcept;
+  // A ready queue of at most level `max_level` (most urgent first), taken off the list, or null.
+  Queue* pop(unsigned max_level, bool pinned) noexcept;
+  // Most urgent level that has ready queues; priority_levels if none.
+  unsigned most_urgent() const noexcept;
+
+  // Asks the searching worker to look at once instead of at its next poll (a few microseconds later).
+  void ring() noexcept {
+    bell_.fetch_add(1, std::memory_order_seq_cst);
+    wake_if_needed();
+  }
+  void wake_if_needed() noexcept;
+
+  // Grids whose blocks may be taken by any worker.
+  void publish(GridJob& job) noexcept;
+  void withdraw(GridJob& job) noexcept;
+  // Joins a published job of level <= max_level: its user count is raised. Helpers (not workers) get finite ones only.
+  GridJob* join(unsigned max_level, bool worker) noexcept;
+  // The same for one particular job, by a helping host thread; null if it isn't published, resident, or has no blocks left.
+  GridJob* join_this(GridJob& job) noexcept;
+  unsigned jobs_hint() const noexcept { return jobs_.load(std::memory_order_seq_cst); }
+
+  // A worker enters / leaves a host function.
+  void enter_host_function() noexcept;
+  void leave_host_function() noexcept;
+
+  // ---- worker side ----
+  // Waits for work: searches for a bounded time, then sleeps. Returns when there may be some.
+  void idle() noexcept;
+  bool has_ready() const noexcept;
+  unsigned target() const noexcept { return target_; }
+  // True when no worker is searching or asleep: ready work would wait for a running one.
+  bool saturated() const noexcept;
+  // In a forked child: no thread but the caller exists any more.
+  void after_fork() noexcept;
+
+  std::uint32_t threads() const noexcept { return static_cast<std::uint32_t>(counts_.load(std::memory_order_relaxed) & 0xffff); }
+
+ private:
+  Scheduler();
+  struct alignas(64) Shard {
+    SpinLock lock;
+    // Bit L: list L is not empty. Written under the lock (seq_cst: the barrier between listing and looking at the counts).
+    std::atomic<std::uint32_t> mask{0};
+    Queue* head[priority_levels] = {};
+    Queue* tail[priority_levels] = {};
+  };
+  void push(Shard& shard, Queue& queue) noexcept;
+  Queue* pop_from(Shard& shard, unsigned level) noexcept;
+  void wake_slowly(bool for_unpinned) noexcept;
+  void start_thread() noexcept;
+
+  static constexpr unsigned max_shards = 8;
+  static constexpr unsigned max_threads = 4096;
+  unsigned shards_ = 1, target_ = 2;
+  Shard shard_[max_shards];
+  Shard unpinned_;
+  // threads | sleeping << 16 | searching << 32 | in host functions << 48. All changes seq_cst.
+  alignas(64) std::atomic<std::uint64_t> counts_{0};
+  std::atomic<std::uint32_t> tokens_{0};     // wake-ups given to sleepers and not yet taken
+  // Polled by the searching worker only; written by ring().
+  alignas(64) std::atomic<std::uint32_t> bell_{0};
+  alignas(64) SpinLock jobs_lock_;
+  std::atomic<unsigned> jobs_{0};
+  GridJob* first_job_ = nullptr;
+};
+
+}  // namespace mr::engine

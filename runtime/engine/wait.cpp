@@ -1,0 +1,100 @@
+#include <engine/wait.h>
+
+#include <sched.h>
+
+#include <engine/clock.h>
+#include <engine/drain.h>
+#include <engine/futex.h>
+#include <engine/scheduler.h>
+
+namespace mr::engine {
+
+class Waiting {
+ public:
+  // Does something for (queue, sequence) if it can. True if it executed anything.
+  static bool help(Queue& queue, std::uint64_t sequence, Runner& runner) noexcept {
+    Queue* q = &queue;
+    std::uint64_t until = sequence;
+    for (int steps = 0; steps < 64; ++steps) {
+      if (q->try_claim(false)) {
+        const std::uint64_t before = q->completed();
+        const Drain result = drain(*q, runner, until);
+        if (result != Drain::gone) settle(*q, runner, result);
+        return q->completed() != before;
+      }
+      switch (q->state_.load(std::memory_order_acquire)) {
+        case QueueState::parked: {
+          // Hints: the queue may have moved on; helping something that is enqueued anyway is harmless.
+          Queue* on = q->blocked_on_.load(std::memory_order_relaxed);
+          const std::uint64_t sequence_on = q->blocked_until_.load(std::memory_order_relaxed);
+          if (!on || on->completed() >= sequence_on) return false;
+          q = on;
+          until = sequence_on;
+          continue;
+        }
+        case QueueState::asynchronous: return share(*q, runner);
+        default: return false;
+      }
+    }
+    return false;
+  }
+
+ private:
+  // Joins the finite grid that is spread over threads at the queue's front, if there is one.
+  static bool share(Queue& queue, Runner& runner) noexcept {
+    Scheduler& scheduler = Scheduler::get();
+    if (scheduler.jobs_hint() == 0) return false;
+    GridJob* job = scheduler.join_this(*queue.job);
+    if (!job) return false;
+    if (run_share(*job, runner) == Share::finished) job->queue.finish_asynchronous();
+    return true;
+  }
+};
+
+namespace {
+
+constexpr std::uint64_t spin_us = 10;
+
+std::atomic<std::uint32_t>& thread_word() noexcept {
+  thread_local std::atomic<std::uint32_t> word{0};
+  return word;
+}
+
+}  // namespace
+
+void wait(Queue& queue, std::uint64_t sequence, WaitMode mode) noexcept {
+  if (queue.completed() >= sequence) return;
+  Runner runner;
+  std::uint64_t idle_since = 0;
+  for (;;) {
+    if (queue.completed() >= sequence) return;
+    if (Waiting::help(queue, sequence, runner)) {
+      idle_since = 0;
+      continue;
+    }
+    if (queue.completed() >= sequence) return;
+    const std::uint64_t now = ticks();
+    if (idle_since == 0) idle_since = now;
+    if (mode == WaitMode::spin || (mode != WaitMode::block && now - idle_since < spin_us * ticks_per_us)) {
+      cpu_pause();
+      continue;
+    }
+    if (mode == WaitMode::yield) {
+      sched_yield();
+      continue;
+    }
+    std::atomic<std::uint32_t>& word = thread_word();
+    word.store(0, std::memory_order_relaxed);
+    Waiter waiter;
+    waiter.sequence = sequence;
+    waiter.word = &word;
+    queue.add_waiter(waiter);
+    // Pairs with complete_front: completed_ stored, then waiters_ loaded, both seq_cst.
+    if (queue.completed_seq_cst() >= sequence && queue.remove_waiter(waiter)) return;
+    // Work that appears meanwhile is the workers' (they were rung or woken when it was listed).
+    while (word.load(std::memory_order_acquire) == 0) futex_wait(word, 0);
+    return;
+  }
+}
+
+}  // namespace mr::engine

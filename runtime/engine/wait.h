@@ -1,0 +1,20 @@
+// How host threads wait: they help, then spin briefly, then sleep.
+#pragma once
+#include <cstdint>
+
+#include <engine/queue.h>
+
+namespace mr::engine {
+
+enum class WaitMode : std::uint8_t {
+  automatic,  // spin for some microseconds, then block
+  spin,       // never give the processor away (cudaDeviceScheduleSpin)
+  yield,      // sched_yield between looks (cudaDeviceScheduleYield)
+  block,      // block at once (cudaDeviceScheduleBlockingSync, cudaEventBlockingSync)
+};
+
+// Returns when queue.completed() >= sequence; what the operations wrote is visible then (acquire). The calling thread executes finite
+// operations that this depends on; never a may-spin kernel, never a host function. Safe on any thread, including inside a host function.
+void wait(Queue& queue, std::uint64_t sequence, WaitMode mode = WaitMode::automatic) noexcept;
+
+}  // namespace mr::engine

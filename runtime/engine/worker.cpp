@@ -1,0 +1,213 @@
+#include <engine/worker.h>
+
+#include <sched.h>
+
+#include <engine/clock.h>
+#include <engine/drain.h>
+#include <engine/futex.h>
+#include <engine/scheduler.h>
+
+namespace mr::engine {
+namespace {
+
+thread_local bool is_worker = false;
+
+// Blocks that live on this worker, and the job each belongs to (a use of the job is held).
+struct Entry {
+  simt::Resident* resident;
+  GridJob* job;
+  std::uint64_t blocks;
+  std::uint64_t lanes;
+  std::uint64_t not_before_ns;
+};
+
+// A worker starts further blocks freely up to this many lanes; beyond it only when all it has are stuck.
+constexpr std::uint64_t free_lanes = 2048;
+
+class Worker {
+ public:
+  void run() noexcept {
+    is_worker = true;
+    runner_.worker = true;
+    Scheduler& scheduler = Scheduler::get();
+    scheduler.idle();
+    for (;;) {
+      bool progress = work_once(scheduler);
+      if (!entries_.empty()) progress |= step_all();
+      if (progress) {
+        fruitless_ = 0;
+        fruitless_since_ = 0;
+      } else if (entries_.empty()) {
+        scheduler.idle();
+      } else {
+        back_off();
+      }
+    }
+  }
+
+ private:
+  // One ready queue's slice, or a share of one grid; the more urgent of the two, queues first among equals.
+  bool work_once(Scheduler& scheduler) noexcept {
+    const unsigned urgent = scheduler.most_urgent();
+    if (scheduler.jobs_hint()) {
+      const unsigned below = urgent == 0 ? 0 : urgent - 1;
+      GridJob* job = urgent == 0 ? nullptr : scheduler.join(urgent >= priority_levels ? priority_levels - 1 : below, true);
+      if (job && take_part(*job)) return true;
+    }
+    Queue* queue = scheduler.pop(priority_levels - 1, runner_.residents != 0);
+    if (!queue) return false;
+    // More than one thing may be ready: pass the word on before starting on this one.
+    if (scheduler.has_ready()) scheduler.wake_if_needed();
+    if (queue->try_claim(true)) settle(*queue, runner_, drain(*queue, runner_, ~std::uint64_t{0}));
+    return true;
+  }
+
+  // Joined a job (a use is held). False when there was nothing for this worker to do in it.
+  bool take_part(GridJob& job) noexcept {
+    if (!job.resident) {
+      runner_.slice_begin = ticks();
+      if (run_share(job, runner_) == Share::finished) finish(job);
+      return true;
+    }
+    const bool taken = start_residents(job);
+    job.leave();
+    finish_pending();
+    return taken;
+  }
+
+  bool start_residents(GridJob& job) noexcept {
+    if (lanes_ >= free_lanes && fruitless_ < 4) return false;   // enough here while they get on
+    const simt::Grid& grid = *job.grid;
+    const std::uint64_t lanes_per_block = std::uint64_t{grid.block[0]} * grid.block[1] * grid.block[2];
+    const std::uint64_t unit = grid.cluster ? std::uint64_t{grid.cluster[0]} * grid.cluster[1] * grid.cluster[2] : 1;
+    bool taken = false;
+    do {
+      std::uint64_t first;
+      const std::uint64_t count = job.claim(unit, first);
+      if (!job.wants_more()) Scheduler::get().withdraw(job);
+      if (count == 0) break;
+      job.users.fetch_add(1, std::memory_order_relaxed);   // this thread's own use keeps the job alive meanwhile
+      taken = true;
+      simt::Resident* resident = nullptr;
+      if (!job.failed.load(std::memory_order_relaxed)) {
+        resident = simt::start(grid, first, count);
+        if (!resident) job.record_fault(simt::Fault::stack_error);
+      }
+      if (!resident) {
+        blocks_ended(job, count);
+        break;
+      }
+      entries_.push_back(Entry{resident, &job, count, lanes_per_block * count, 0});
+      lanes_ += lanes_per_block * count;
+      runner_.residents = static_cast<unsigned>(entries_.size());
+    } while (lanes_ < free_lanes && entries_.size() < 16);
+    return taken;
+  }
+
+  // `count` blocks ended; gives back the use that their entry held, and finishes the job if they were the last.
+  void blocks_ended(GridJob& job, std::uint64_t count) noexcept {
+    if (job.ended(count)) finish(job);
+    else job.leave();
+  }
+
+  // Holding a use, after the last block: completes the grid's operation and lets the queue go on.
+  void finish(GridJob& job) noexcept {
+    // A worker that has just joined may be between claim and leave; it leaves within a few instructions, unless it is this very thread.
+    if (job.resident) {
+      finishing_ = &job;
+    } else {
+      job.close();
+      job.queue.finish_asynchronous();
+    }
+  }
+
+  bool step_all() noexcept {
+    bool progress = false;
+    const std::uint64_t now = now_ns();
+    for (std::size_t i = 0; i < entries_.size();) {
+      Entry& entry = entries_[i];
+      if (entry.not_before_ns > now && !entry.job->queue.domain()->dead()) {
+        ++i;
+        continue;
+      }
+      const simt::StepResult result = simt::step(entry.resident);
+      if (result.step == simt::Step::yielded) {
+        progress |= result.progress;
+        entry.not_before_ns = result.not_before_ns;
+        ++i;
+        continue;
+      }
+      progress = true;
+      if (result.step == simt::Step::faulted) entry.job->record_fault(result.fault);
+      const Entry ended = entry;
+      entries_[i] = entries_.back();
+      entries_.pop_back();
+      lanes_ -= ended.lanes;
+      runner_.residents = static_cast<unsigned>(entries_.size());
+      blocks_ended(*ended.job, ended.blocks);
+      finish_pending();
+    }
+    finish_pending();
+    return progress;
+  }
+
+  void finish_pending() noexcept {
+    GridJob* job = finishing_;
+    if (!job) return;
+    finishing_ = nullptr;
+    job->close();
+    simt::grid_close(*job->grid);
+    job->queue.finish_asynchronous();
+  }
+
+  // All residents wait for something, and nothing is ready. First stay hot, then be polite, then sleep briefly: what they wait for may be a
+  // host thread that needs this processor.
+  void back_off() noexcept {
+    ++fruitless_;
+    const std::uint64_t now = ticks();
+    if (fruitless_since_ == 0) fruitless_since_ = now;
+    const std::uint64_t waited = now - fruitless_since_;
+    if (waited < 20 * ticks_per_us) {
+      cpu_pause();
+    } else if (waited < 1000 * ticks_per_us) {
+      sched_yield();
+    } else {
+      std::atomic<std::uint32_t> nothing{0};
+      futex_wait(nothing, 0, 50'000);
+    }
+  }
+
+  Runner runner_;
+  std::vector<Entry> entries_;
+  std::uint64_t lanes_ = 0;
+  unsigned fruitless_ = 0;             // rounds without progress
+  std::uint64_t fruitless_since_ = 0;  // ticks
+  GridJob* finishing_ = nullptr;
+};
+
+}  // namespace
+
+void* worker_main(void*) {
+  static thread_local Worker worker;
+  worker.run();
+  return nullptr;
+}
+
+bool on_worker_thread() noexcept { return is_worker; }
+
+void Runner::leave_host_function() noexcept {
+  in_host_function = false;
+  Scheduler::get().leave_host_function();
+}
+
+bool Runner::should_yield(unsigned level) noexcept {
+  Scheduler& scheduler = Scheduler::get();
+  const unsigned urgent = scheduler.most_urgent();
+  if (urgent < level) return true;
+  if (urgent >= priority_levels && residents == 0) return false;
+  // Others of the same urgency are ready, or residents live here: they get their turn after a slice.
+  constexpr std::uint64_t slice = 100 * ticks_per_us;
+  return (residents != 0 || (urgent == level && scheduler.saturated())) && ticks() - slice_begin > slice;
+}
+
+}  // namespace mr::engine
