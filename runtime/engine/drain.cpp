@@ -1,7 +1,5 @@
 #include <engine/drain.h>
 
-#include <cstring>
-
 #include <engine/clock.h>
 #include <engine/scheduler.h>
 
@@ -45,21 +43,6 @@ Ran run_kernel(Queue& queue, KernelOp& op, Runner& runner) noexcept {
   if (run_share(*queue.job, runner) == Share::left) return Ran::gone;
   Drainer::resume(queue);
   return Ran::done;
-}
-
-void fill(const FillOp& op) noexcept {
-  switch (op.value_bytes) {
-    case 1: std::memset(op.to, static_cast<int>(op.value), op.bytes); return;
-    case 2: {
-      auto* to = static_cast<std::uint16_t*>(op.to);
-      for (std::size_t i = 0; i < op.bytes / 2; ++i) to[i] = static_cast<std::uint16_t>(op.value);
-      return;
-    }
-    default: {
-      auto* to = static_cast<std::uint32_t*>(op.to);
-      for (std::size_t i = 0; i < op.bytes / 4; ++i) to[i] = op.value;
-    }
-  }
 }
 
 void run_host(Queue& queue, HostOp& op, Runner& runner) noexcept {
@@ -133,13 +116,15 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
         case OpKind::kernel:
           if (!dead) ran = run_kernel(queue, *static_cast<KernelOp*>(op), runner);
           break;
-        case OpKind::copy: {
-          auto* copy = static_cast<CopyOp*>(op);
-          if (!dead) std::memmove(copy->to, copy->from, copy->bytes);
+        case OpKind::copy:
+          if (!dead) memory::run(static_cast<CopyOp*>(op)->copy);
           break;
-        }
+        case OpKind::copy_box:
+          if (dead) memory::abandon(static_cast<CopyBoxOp*>(op)->copy);
+          else memory::run(static_cast<CopyBoxOp*>(op)->copy);
+          break;
         case OpKind::fill:
-          if (!dead) fill(*static_cast<FillOp*>(op));
+          if (!dead) memory::run(static_cast<FillOp*>(op)->fill);
           break;
         case OpKind::wait:
           // In a dead context all queues run dry by themselves: waits keep their meaning.

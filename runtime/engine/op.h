@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <memory/copy.h>
 #include <simt/grid.h>
 
 namespace mr::engine {
@@ -18,7 +19,8 @@ struct Runner;
 enum class OpKind : std::uint8_t {
   jump,     // continue in another chunk
   kernel,
-  copy,     // linear, any size
+  copy,     // linear
+  copy_box, // rows and slices
   fill,     // bytes set to a value
   host,     // host function: runtime threads only
   wait,     // until another queue completed up to a sequence number
@@ -50,16 +52,15 @@ struct KernelOp : Op {
 static_assert(sizeof(Op) == 8 && sizeof(KernelOp) <= KernelOp::header);
 
 struct CopyOp : Op {
-  void* to;
-  const void* from;
-  std::size_t bytes;
+  memory::LinearCopy copy;
+};
+
+struct CopyBoxOp : Op {
+  memory::Copy copy;             // may own its source (staged pageable memory): run or abandoned exactly once
 };
 
 struct FillOp : Op {
-  void* to;
-  std::size_t bytes;             // a multiple of value_bytes
-  std::uint32_t value;
-  std::uint32_t value_bytes;     // 1, 2 or 4
+  memory::Fill fill;
 };
 
 struct HostOp : Op {

@@ -1,0 +1,47 @@
+// Kernels and device variables as the host knows them: by the address of the host stub or shadow variable (__cudaRegister*).
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include <driver_types.h>
+#include <simt/abi.h>
+
+namespace mr::model {
+
+class Module;   // one registered image (module.h)
+inline constexpr int max_devices = 16;
+
+// One kernel. Created at registration, never freed. The per-device part is filled when the image is loaded on that device.
+struct Function {
+  const void* host = nullptr;           // address of the host stub: the key
+  const char* device_name = nullptr;    // mangled
+  Module* module = nullptr;
+  // Acquire: what the loader wrote before. Null until loaded on that device.
+  std::atomic<const MrKernel*> kernel[max_devices] = {};
+  // cudaFuncSetAttribute, per function (all devices).
+  std::atomic<int> max_dynamic_shared{48 * 1024};
+  std::atomic<int> preferred_carveout{-1};
+  std::atomic<int> cache_config{0};
+  std::atomic<int> required_cluster[3] = {};
+  std::atomic<bool> non_portable_cluster{false};
+};
+
+struct Variable {
+  const void* host = nullptr;           // address of the shadow variable (or of the managed pointer)
+  const char* device_name = nullptr;
+  Module* module = nullptr;
+  std::size_t size = 0;
+  bool constant = false, managed = false;
+};
+
+// By host address; null if nothing is registered there. Lock-free, a few nanoseconds.
+Function* find_function(const void* host) noexcept;
+Variable* find_variable(const void* host) noexcept;
+
+// The kernel on a device, its image loaded now if need be. Null with *error set: no image, an image for another processor, ...
+const MrKernel* kernel_on(Function& function, int device, cudaError_t* error) noexcept;
+// Where a variable lies on a device, likewise.
+void* variable_on(Variable& variable, int device, cudaError_t* error) noexcept;
+
+}  // namespace mr::model

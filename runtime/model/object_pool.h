@@ -1,0 +1,64 @@
+// Type-stable storage of API objects (streams, events, ...): handles are checked by address, and slots are reused, never unmapped.
+#pragma once
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+#include <engine/spinlock.h>
+
+namespace mr::model {
+
+// All objects of one kind, in one reserved range of addresses. A slot is constructed when it is first used and then reused: its members
+// survive release() and take(), so that late readers (an operation that stamps a destroyed event) always touch a valid object.
+// T must be default-constructible and have `std::atomic<bool> live`.
+//
+// Thread-safe. take/release: one short lock. valid: two compares and a load; a handle that the API never gave out, or has destroyed, is
+// told apart from a live one (unless its slot is in use again, as with any reuse of addresses).
+template <class T>
+class ObjectPool {
+ public:
+  explicit ObjectPool(std::size_t capacity) : capacity_(capacity) {
+    void* base = mmap(nullptr, capacity * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) {
+      std::fputs("millrace: the address space for API objects could not be reserved; raise the limit on virtual memory (ulimit -v)\n", stderr);
+      std::abort();
+    }
+    base_ = static_cast<T*>(base);
+  }
+  // A slot that is not live yet; the caller sets it up and then stores live = true. Null when the capacity is used up.
+  T* take() noexcept {
+    std::scoped_lock hold(lock_);
+    if (T* t = free_) {
+      free_ = *link(t);
+      return t;
+    }
+    if (used_ == capacity_) return nullptr;
+    return new (base_ + used_++) T;
+  }
+  // `t` must not be live any more.
+  void release(T* t) noexcept {
+    std::scoped_lock hold(lock_);
+    *link(t) = free_;
+    free_ = t;
+  }
+  bool valid(const T* t) const noexcept {
+    const auto offset = reinterpret_cast<std::uintptr_t>(t) - reinterpret_cast<std::uintptr_t>(base_);
+    return offset < capacity_ * sizeof(T) && offset % sizeof(T) == 0 && t->live.load(std::memory_order_acquire);
+  }
+
+ private:
+  static T** link(T* t) noexcept { return &t->next_free; }
+  T* base_;
+  const std::size_t capacity_;
+  engine::SpinLock lock_;
+  T* free_ = nullptr;
+  std::size_t used_ = 0;
+};
+
+}  // namespace mr::model

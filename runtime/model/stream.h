@@ -1,0 +1,96 @@
+// Streams: what the runtime adds to a queue. Handles, default streams, and the order between the legacy stream and blocking streams.
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include <driver_types.h>
+#include <engine/queue.h>
+#include <model/context.h>
+
+namespace mr::model {
+
+class Capture;
+
+// cudaStream_t points to one. Type-stable (ObjectPool).
+struct Stream {
+  std::atomic<bool> live{false};
+  bool blocking = true;                 // with respect to the legacy stream
+  bool is_legacy = false;
+  bool is_per_thread = false;
+  // True while the stream is in context->dirty. seq_cst: set after publishing work; cleared before looking at the tail.
+  std::atomic<bool> dirty{false};
+  engine::Queue* queue = nullptr;
+  Context* context = nullptr;
+  // Of the legacy queue: what this stream waits for already. Guarded by the queue's append lock.
+  std::uint64_t legacy_seen = 0;
+  unsigned flags = 0;                   // as given to cudaStreamCreateWithFlags
+  int priority = 0;                     // CUDA's scale: 0 least urgent, -5 most
+  std::uint64_t id = 0;                 // cudaStreamGetId: unique in the process
+  std::uint32_t generation = 0;         // context generation it belongs to
+  // The capture that this stream takes part in, or null. Written by capture.cpp; read by every call that enqueues (through slow()).
+  std::atomic<Capture*> capture{nullptr};
+  // Attributes (cudaStreamSetAttribute); plain values kept for the getters.
+  cudaStreamAttrValue access_policy{}, sync_policy{}, mem_sync_domain{}, mem_sync_domain_map{};
+  Stream* next_free = nullptr;
+};
+
+inline constexpr int greatest_priority = -5;   // cudaDeviceGetStreamPriorityRange: least 0, greatest -5
+inline unsigned level_of(int priority) noexcept { return static_cast<unsigned>(priority - greatest_priority); }
+
+// The stream that a handle names for the calling thread: null and the two special handles included. `per_thread` says what null means
+// (the _ptsz entry points). Returns null for an invalid handle. Makes the context and the default streams on first use.
+Stream* resolve(cudaStream_t handle, bool per_thread) noexcept;
+cudaError_t create_stream(cudaStream_t* out, unsigned flags, int priority) noexcept;
+cudaError_t destroy_stream(Stream& stream) noexcept;
+// The calling thread's default stream on the current device.
+Stream& per_thread_stream() noexcept;
+
+// Enqueues operations into a stream, with the implicit order of the default stream in place:
+//   Enqueue e(stream); auto* op = e.push<engine::CopyOp>(engine::OpKind::copy); ...; e.sequence()
+// The destructor publishes. For the legacy stream it first waits for the blocking streams that have work, O(those). Not to be nested.
+class Enqueue {
+ public:
+  explicit Enqueue(Stream& stream) noexcept : before_(stream), appender_(*stream.queue), stream_(stream) {
+    if (stream.is_legacy) wait_for_blocking();
+    else if (stream.blocking && stream.context->legacy_point.load(std::memory_order_acquire) > stream.legacy_seen) wait_for_legacy();
+  }
+  ~Enqueue() noexcept {
+    if (stream_.is_legacy) stream_.context->legacy_point.store(appender_.sequence(), std::memory_order_release);
+  }
+  Enqueue(const Enqueue&) = delete;
+  Enqueue& operator=(const Enqueue&) = delete;
+
+  template <class T>
+  T* push(engine::OpKind kind, std::size_t bytes = sizeof(T)) noexcept {
+    return appender_.push<T>(kind, bytes);
+  }
+  // Of the newest operation in the stream, pushed here or before: "everything so far".
+  std::uint64_t sequence() const noexcept { return appender_.sequence(); }
+  engine::Queue& queue() const noexcept { return appender_.queue(); }
+
+ private:
+  // Outermost: takes the legacy lock before and marks the stream after the append lock is held.
+  struct Outer {
+    explicit Outer(Stream& s) noexcept : stream(s) {
+      if (s.is_legacy) s.context->legacy_lock.lock();
+    }
+    ~Outer() noexcept {
+      if (stream.is_legacy) stream.context->legacy_lock.unlock();
+      else if (stream.blocking && !stream.dirty.load(std::memory_order_seq_cst)) mark_dirty(stream);
+    }
+    Stream& stream;
+  };
+  static void mark_dirty(Stream& stream) noexcept;
+  void wait_for_blocking() noexcept;
+  void wait_for_legacy() noexcept;
+
+  Outer before_;
+  engine::Appender appender_;
+  Stream& stream_;
+};
+
+// cudaStreamQuery and cudaStreamSynchronize without error handling: for the legacy stream they look at the blocking streams too.
+bool stream_idle(Stream& stream) noexcept;
+void stream_wait(Stream& stream, engine::WaitMode mode) noexcept;
+
+}  // namespace mr::model
