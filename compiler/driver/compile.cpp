@@ -1,0 +1,247 @@
+#include "compile.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <set>
+
+#include "diagnostics.h"
+#include "failure.h"
+#include "relocatable.h"
+
+namespace mrcc {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The CUDA release that programs see, and the SDK version that clang 19 accepts for its feature checks.
+constexpr const char* release_major = "13";
+constexpr const char* release_minor = "0";
+constexpr const char* sdk_version = "12.5";
+
+void append(Argv& to, const Argv& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+bool is_cpp_standard(const std::string& s) { return s.starts_with("c++") || s.starts_with("gnu++"); }
+
+std::string stem(const Input& input) { return fs::path(input.path).stem(); }
+
+}  // namespace
+
+void show(const Options& o, const Argv& argv) {
+  if (!o.verbose) return;
+  std::string line = "#$";
+  for (const auto& a : argv) line += " " + shell_quote(a);
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+int run(const Options& o, const Argv& argv, const fs::path& capture) {
+  show(o, argv);
+  if (o.dry_run) return 0;
+  return Child::start(argv, capture).wait();
+}
+
+Compiler::Compiler(const Options& options, const Toolchain& tools) : o_(options), tools_(tools) {}
+
+void Compiler::add_phase(Argv& argv) const {
+  switch (o_.phase) {
+    case Phase::preprocess: argv.push_back("-E"); break;
+    case Phase::dependencies: break;
+    case Phase::assembly: argv.push_back("-S"); break;
+    default: argv.push_back("-c");
+  }
+}
+
+// What both passes, and plain C and C++, have in common.
+Argv Compiler::front_end(const Input& input) const {
+  Argv a{tools_.tool(input.language == Language::c || input.language == Language::assembler ? "clang" : "clang++")};
+  append(a, {"-Wno-unused-command-line-argument", "-Wno-unknown-pragmas"});
+  if (isatty(2)) a.push_back("-fcolor-diagnostics");
+  append(a, {"-isystem", tools_.include()});
+  if (input.language != Language::assembler) {
+    append(a, {"-D__NVCC__=1", std::string("-D__CUDACC_VER_MAJOR__=") + release_major, std::string("-D__CUDACC_VER_MINOR__=") + release_minor,
+               "-D__CUDACC_VER_BUILD__=48"});
+    if (o_.per_thread_stream) a.push_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+  }
+  if (!o_.standard.empty() && input.language != Language::assembler && is_cpp_standard(o_.standard) == (input.language != Language::c))
+    a.push_back("-std=" + o_.standard);
+  if (input.language == Language::cuda) {
+    append(a, {"-x", "cuda", "--cuda-host-only", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib", "-Xclang",
+               std::string("-target-sdk-version=") + sdk_version, "-Xclang", "-aux-triple", "-Xclang", "x86_64-pc-linux-gnu"});
+    append(a, {"-D__CUDACC__=1", "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1", "-D__CUDA_ARCH_LIST__=" + std::to_string(o_.cuda_arch())});
+    if (o_.relocatable) a.push_back("-D__CUDACC_RDC__=1");
+    if (o_.extended_lambda) a.push_back("-D__CUDACC_EXTENDED_LAMBDA__=1");
+    if (o_.relaxed_constexpr) a.push_back("-D__CUDACC_RELAXED_CONSTEXPR__=1");
+    if (o_.device_debug) a.push_back("-D__CUDACC_DEBUG__=1");
+    if (o_.fast_math) a.push_back("-D__USE_FAST_MATH__=1");
+    for (const char* header : {"millrace/device_prelude.h", "cuda_runtime.h"})
+      if (fs::exists(tools_.include() / header)) append(a, {"-include", header});
+    if (const fs::path plugin = tools_.optional_part("libmrfrontend.so"); !plugin.empty()) a.push_back("-fplugin=" + plugin.string());
+  } else if (input.language == Language::cpp) {
+    append(a, {"-x", "c++"});
+  } else if (input.language == Language::c) {
+    append(a, {"-x", "c"});
+  }
+  append(a, o_.both);
+  return a;
+}
+
+Argv Compiler::device_code_flags() const {
+  Argv a{"-fPIC", "-march=" + device_march(o_)};
+  // nvcc's -O is the host's; device code is always optimised, a little less for a debugger.
+  a.push_back(o_.device_debug ? "-O1" : o_.host_optimization == "-O3" ? "-O3" : "-O2");
+  if (o_.device_debug || o_.debug) a.push_back("-g");
+  else if (o_.line_info) a.push_back("-gline-tables-only");
+  append(a, {"-fno-stack-protector", "-fno-threadsafe-statics", "-fno-math-errno", "-fno-strict-aliasing", "-fno-builtin-printf", "-fvisibility=hidden"});
+  a.push_back(o_.fused_multiply_add ? "-ffp-contract=fast" : "-ffp-contract=off");
+  if (const fs::path plugin = tools_.optional_part("libmrpasses.so"); !plugin.empty()) {
+    // Loaded twice: as a clang plugin early enough for its -mllvm options, and as a pass plugin.
+    append(a, {"-fplugin=" + plugin.string(), "-fpass-plugin=" + plugin.string()});
+    append(a, {"-mllvm", "-mrcc-march=" + device_march(o_)});
+    if (!o_.mode.empty()) append(a, {"-mllvm", "-mrcc-mode=" + o_.mode});
+    if (o_.report) append(a, {"-mllvm", "-mrcc-report"});
+    if (o_.check) append(a, {"-mllvm", "-mrcc-check"});
+  }
+  return a;
+}
+
+Argv Compiler::device_pass(const Input& input, const std::string& output, const std::string& unit) const {
+  Argv a = front_end(input);
+  append(a, o_.device);
+  append(a, {"-Xclang", "-fcuda-is-device", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + std::to_string(o_.cuda_arch())});
+  if (o_.feature_specific) a.push_back("-D__CUDA_ARCH_FEAT_SM" + std::to_string(o_.cuda_arch() / 10) + "_ALL=1");
+  append(a, device_code_flags());
+  if (o_.relocatable) append(a, {"-fgpu-rdc", "-Xclang", "-cuid=" + unit, "-emit-llvm", "-Xclang", "-disable-llvm-passes"});
+  append(a, {"-c", input.path, "-o", output});
+  return a;
+}
+
+Argv Compiler::host_pass(const Input& input, const std::string& output, const std::string& image, const std::string& unit) const {
+  Argv a = front_end(input);
+  if (!o_.host_optimization.empty()) a.push_back(o_.host_optimization);
+  if (o_.debug) a.push_back("-g");
+  if (o_.relocatable) append(a, {"-fgpu-rdc", "-Xclang", "-cuid=" + unit});
+  if (!image.empty()) append(a, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image});
+  append(a, o_.host);
+  append(a, o_.dependencies);
+  add_phase(a);
+  a.push_back(input.path);
+  if (!output.empty()) append(a, {"-o", output});
+  return a;
+}
+
+void Compiler::compile_plain(const Input& input, const std::string& output) {
+  Argv a = front_end(input);
+  if (!o_.host_optimization.empty()) a.push_back(o_.host_optimization);
+  if (o_.debug) a.push_back("-g");
+  append(a, o_.host);
+  append(a, o_.dependencies);
+  add_phase(a);
+  a.push_back(input.path);
+  if (!output.empty()) append(a, {"-o", output});
+  if (run(o_, a)) throw Failure("");
+}
+
+void Compiler::compile_cuda(const Input& input, const std::string& output) {
+  if (o_.phase == Phase::preprocess || o_.phase == Phase::dependencies) {
+    if (run(o_, host_pass(input, output, {}, {}))) throw Failure("");
+    return;
+  }
+  // Unique for each unit of a program, and the same when the same file is compiled again to the same place.
+  const std::string unit = unit_id(input.path, output, o_);
+  const fs::path device_object = TemporaryFolder::name(stem(input), o_.relocatable ? ".device.bc" : ".device.o");
+  const fs::path image = TemporaryFolder::name(stem(input), ".image.so");
+  const fs::path fifo = TemporaryFolder::fifo(stem(input));
+  const Argv device = device_pass(input, device_object, unit);
+  const Argv host = host_pass(input, output, fifo, unit);
+  show(o_, device);
+  show(o_, host);
+  if (o_.dry_run) {
+    if (!o_.relocatable) link_image(o_, tools_, {device_object}, image, input.path);
+    return;
+  }
+
+  // Both passes at once. The host pass comes to read the image after it has parsed everything; by then it is there, or
+  // nearly. Whatever fails, the host pass gets the end of the file and ends, and so has said all that it has to say.
+  const fs::path device_says = TemporaryFolder::name(stem(input), ".device.txt");
+  const fs::path host_says = TemporaryFolder::name(stem(input), ".host.txt");
+  Child device_child = Child::start(device, device_says);
+  Child host_child = Child::start(host, host_says);
+  int device_status = device_child.wait();
+  std::string blob, image_error;
+  if (device_status == 0) {
+    try {
+      if (o_.relocatable) {
+        blob = wrap_bitcode(read_file(device_object), unit, o_);
+      } else {
+        link_image(o_, tools_, {device_object}, image, input.path);
+        blob = read_file(image);
+      }
+    } catch (const Failure& failure) {
+      image_error = failure.what();
+      device_status = 1;
+    }
+  }
+  const bool fed = feed_fifo(fifo, blob, host_child);
+  const int host_status = host_child.wait();
+
+  DiagnosticMerger diagnostics;
+  diagnostics.add(read_file(host_says));
+  diagnostics.add(read_file(device_says));
+  std::cerr << diagnostics.merged();
+  if (device_status == 0 && host_status == 0 && fed) {
+    if (o_.relocatable) finish_relocatable(o_, tools_, output, unit);
+    return;
+  }
+  std::error_code ignored;
+  if (!output.empty()) fs::remove(output, ignored);
+  const auto crash = [&](int status, const char* pass) {
+    return status > 128 ? "clang's " + std::string(pass) + " pass over " + input.path + " was ended by signal " + std::to_string(status - 128) : "";
+  };
+  std::string sentence = image_error;
+  if (sentence.empty()) sentence = crash(device_status, "device");
+  if (sentence.empty()) sentence = crash(host_status, "host");
+  if (sentence.empty() && diagnostics.errors() == 0 && image_error.empty())
+    sentence = input.path + " couldn't be compiled (device pass: exit " + std::to_string(device_status) + ", host pass: exit " + std::to_string(host_status) + ")";
+  throw Failure(sentence);
+}
+
+void Compiler::compile(const Input& input, const std::string& output) {
+  if (access(input.path.c_str(), R_OK) != 0)
+    throw Failure("the input " + input.path + " can't be read: check its name and that you may read it");
+  if (input.language == Language::cuda) compile_cuda(input, output);
+  else compile_plain(input, output);
+}
+
+void link_image(const Options& o, const Toolchain& tools, const Argv& objects, const std::string& image, const std::string& what) {
+  Argv a{tools.tool("ld.lld"), "-shared", "-Bsymbolic", "-z", "now", "-z", "defs", "-z", "noexecstack", "--eh-frame-hdr",
+         "--hash-style=gnu", "--build-id=none", "--error-limit=0"};
+  append(a, objects);
+  if (const fs::path archive = tools.optional_part("libmrdevice.a"); !archive.empty()) a.push_back(archive);
+  if (const fs::path builtins = tools.builtins(); !builtins.empty()) a.push_back(builtins);
+  append(a, {"-o", image});
+  const fs::path says = TemporaryFolder::name(fs::path(what).stem().string(), ".link.txt");
+  if (run(o, a, says) == 0) return;
+
+  // lld's words, for someone who wrote CUDA.
+  const std::string text = read_file(says);
+  std::set<std::string> undefined;
+  std::string others;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    const std::string line(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (const auto at = line.find("undefined "); at != line.npos && line.find("symbol: ") != line.npos) undefined.insert(line.substr(line.find("symbol: ") + 8));
+    else if (!line.starts_with(">>> ") && !line.empty()) others += line + "\n";
+  }
+  if (undefined.empty()) throw Failure("the device code of " + what + " can't be linked:\n" + text);
+  std::string sentence;
+  for (const auto& symbol : undefined) {
+    if (!sentence.empty()) sentence += "\nmrcc: error: ";
+    sentence += what + ": device code uses '" + symbol + "', which no device code defines: define it for the device";
+    sentence += o.relocatable ? ", or name the file that does" : " in this file, or compile and link all files with -rdc=true";
+  }
+  throw Failure(sentence);
+}
+
+}  // namespace mrcc

@@ -1,0 +1,44 @@
+// Compiling one input: a CUDA program in two passes for the CPU, or plain C and C++ in one.
+//
+// The device pass makes the kernels' bodies and the device variables, for x86-64; linked, they are the device image, a
+// shared object with the single symbol __mr_image. The host pass compiles the rest, embeds the image and emits CUDA's
+// registration and launch calls. With relocatable device code the device pass stops at bitcode, which the object carries
+// for the device link (device_link.h).
+#pragma once
+#include "options.h"
+#include "toolchain.h"
+
+namespace mrcc {
+
+class Compiler {
+ public:
+  Compiler(const Options& options, const Toolchain& tools);
+
+  // Compiles `input` to the file `output`, as options.phase asks for (an object, assembly, preprocessed text, a make
+  // rule). Shows diagnostics; throws Failure when it fails, and leaves no output then.
+  void compile(const Input& input, const std::string& output);
+
+  // The flags by which device bitcode becomes an object of the device image; also for the device link.
+  Argv device_code_flags() const;
+
+ private:
+  void compile_cuda(const Input& input, const std::string& output);
+  void compile_plain(const Input& input, const std::string& output);
+  Argv front_end(const Input& input) const;
+  Argv device_pass(const Input& input, const std::string& output, const std::string& unit) const;
+  Argv host_pass(const Input& input, const std::string& output, const std::string& image, const std::string& unit) const;
+  void add_phase(Argv& argv) const;
+
+  const Options& o_;
+  const Toolchain& tools_;
+};
+
+// Links objects to a device image. Undefined device functions become an error that names them; `what` names the program.
+void link_image(const Options& options, const Toolchain& tools, const Argv& objects, const std::string& image, const std::string& what);
+
+// Runs a command after printing it when the user wants to see commands; with --dryrun only prints. Returns its status.
+int run(const Options& options, const Argv& argv, const std::filesystem::path& capture = {});
+// Only prints it.
+void show(const Options& options, const Argv& argv);
+
+}  // namespace mrcc
