@@ -86,8 +86,8 @@ Argv Compiler::front_end(const Input& input) const {
   return a;
 }
 
-Argv Compiler::device_code_flags() const {
-  Argv a{"-fPIC", "-march=" + device_march(o_)};
+Argv Compiler::device_code_flags(Stage stage, const std::string& march) const {
+  Argv a{"-fPIC", "-march=" + march};
   // nvcc's -O is the host's; device code is always optimised, a little less for a debugger.
   a.push_back(o_.device_debug ? "-O1" : o_.host_optimization == "-O3" ? "-O3" : "-O2");
   if (o_.device_debug || o_.debug) a.push_back("-g");
@@ -97,7 +97,8 @@ Argv Compiler::device_code_flags() const {
   if (const fs::path plugin = tools_.optional_part("libmrpasses.so"); !plugin.empty()) {
     // Loaded twice: as a clang plugin early enough for its -mllvm options, and as a pass plugin.
     append(a, {"-fplugin=" + plugin.string(), "-fpass-plugin=" + plugin.string()});
-    append(a, {"-mllvm", "-mrcc-march=" + device_march(o_)});
+    static constexpr const char* stages[] = {"all", "unit", "image"};
+    append(a, {"-mllvm", std::string("-mrcc-stage=") + stages[static_cast<int>(stage)], "-mllvm", "-mrcc-march=" + march});
     if (!o_.mode.empty()) append(a, {"-mllvm", "-mrcc-mode=" + o_.mode});
     if (o_.report) append(a, {"-mllvm", "-mrcc-report"});
     if (o_.check) append(a, {"-mllvm", "-mrcc-check"});
@@ -110,8 +111,8 @@ Argv Compiler::device_pass(const Input& input, const std::string& output, const 
   append(a, o_.device);
   append(a, {"-Xclang", "-fcuda-is-device", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + std::to_string(o_.cuda_arch())});
   if (o_.feature_specific) a.push_back("-D__CUDA_ARCH_FEAT_SM" + std::to_string(o_.cuda_arch() / 10) + "_ALL=1");
-  append(a, device_code_flags());
-  if (o_.relocatable) append(a, {"-fgpu-rdc", "-Xclang", "-cuid=" + unit, "-emit-llvm", "-Xclang", "-disable-llvm-passes"});
+  append(a, device_code_flags(o_.relocatable ? Stage::unit : Stage::all, device_march(o_)));
+  if (o_.relocatable) append(a, {"-fgpu-rdc", "-Xclang", "-cuid=" + unit, "-emit-llvm"});
   append(a, {"-c", input.path, "-o", output});
   return a;
 }

@@ -18,8 +18,10 @@ class Compiler {
   // rule). Shows diagnostics; throws Failure when it fails, and leaves no output then.
   void compile(const Input& input, const std::string& output);
 
-  // The flags by which device bitcode becomes an object of the device image; also for the device link.
-  Argv device_code_flags() const;
+  // Which part of the device pipeline a command runs: a whole image, one unit of relocatable code, or the linked units.
+  enum class Stage { all, unit, image };
+  // The flags that make device code, for the CPU `march`.
+  Argv device_code_flags(Stage stage, const std::string& march) const;
 
  private:
   void compile_cuda(const Input& input, const std::string& output);

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "failure.h"
@@ -34,6 +35,7 @@ struct Folder {
   bool keep = false;
   pid_t owner = getpid();
   int next = 0;
+  std::set<std::string> used;
   ~Folder() { remove(); }
   void remove() {
     if (path.empty() || keep || owner != getpid()) return;
@@ -164,11 +166,10 @@ fs::path TemporaryFolder::name(std::string_view stem, std::string_view suffix) {
                     "): set TMPDIR to a folder that you may write to");
     f.path = pattern;
   }
-  if (f.keep) {
-    fs::path path = f.path / (std::string(stem) + std::string(suffix));
-    return path;
-  }
-  return f.path / (std::string(stem) + "-" + std::to_string(f.next++) + std::string(suffix));
+  // Names that a person can guess (--keep, and members of archives), a number only for a second file of the same name.
+  std::string file = std::string(stem) + std::string(suffix);
+  while (!f.used.insert(file).second) file = std::string(stem) + "-" + std::to_string(f.next++) + std::string(suffix);
+  return f.path / file;
 }
 
 void TemporaryFolder::keep_in(const fs::path& where) {

@@ -27,11 +27,12 @@ std::string unit_id(const std::string& input, const std::string& output, const O
   return name;
 }
 
-std::string wrap_bitcode(const std::string& bitcode, const std::string& unit, const Options&) {
+std::string wrap_bitcode(const std::string& bitcode, const std::string& unit, const Options& options) {
   BitcodeHeader header{};
   std::memcpy(header.magic, bitcode_magic, sizeof header.magic);
   header.bytes = bitcode.size();
-  std::strncpy(header.unit, unit.c_str(), sizeof header.unit - 1);
+  unit.copy(header.unit, sizeof header.unit - 1);
+  device_march(options).copy(header.march, sizeof header.march - 1);
   std::string all(reinterpret_cast<const char*>(&header), sizeof header);
   all += bitcode;
   all.resize((all.size() + 7) & ~std::size_t{7});
@@ -56,7 +57,8 @@ std::vector<DeviceUnit> unwrap_bitcode(std::string_view section, const std::stri
     }
     if (header.bytes > section.size() - sizeof header) throw Failure("the device code in " + object + " is cut short: compile it again");
     header.unit[sizeof header.unit - 1] = 0;
-    units.push_back({header.unit, std::string(section.substr(sizeof header, header.bytes))});
+    header.march[sizeof header.march - 1] = 0;
+    units.push_back({header.unit, header.march, std::string(section.substr(sizeof header, header.bytes))});
     section.remove_prefix(std::min(section.size(), (sizeof header + header.bytes + 7) & ~std::size_t{7}));
   }
   return units;

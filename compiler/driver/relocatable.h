@@ -17,18 +17,19 @@ namespace mrcc {
 
 inline constexpr char bitcode_magic[8] = {'M', 'R', 'D', 'E', 'V', 'B', 'C', '1'};
 
-// 64 bytes before each unit's bitcode in __nv_relfatbin.
+// 96 bytes before each unit's bitcode in __nv_relfatbin.
 struct BitcodeHeader {
   char magic[8];
   std::uint64_t bytes;  // of the bitcode that follows, before padding to 8
   char unit[40];        // the unit's id, ends with 0: the name after __cudaRegisterLinkedBinary__nv_
-  std::uint64_t reserved;
+  char march[40];       // the -march= it was compiled for, ends with 0
 };
-static_assert(sizeof(BitcodeHeader) == 64);
+static_assert(sizeof(BitcodeHeader) == 96);
 
 // Device code of one unit, as found in an object.
 struct DeviceUnit {
   std::string unit;
+  std::string march;
   std::string bitcode;
 };
 
