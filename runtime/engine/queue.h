@@ -54,12 +54,12 @@ class alignas(64) Queue {
   std::uint64_t completed_seq_cst() const noexcept { return completed_.load(std::memory_order_seq_cst); }
   bool has_work() const noexcept { return completed() < tail(); }
 
-  Domain* domain() const noexcept { return domain_; }
-  unsigned level() const noexcept { return level_; }
+  Domain* domain() const noexcept { return domain_.load(std::memory_order_relaxed); }
+  unsigned level() const noexcept { return level_.load(std::memory_order_relaxed); }
   // Only while the queue is idle and empty (creation and reuse).
   void reset(Domain* domain, unsigned level) noexcept {
-    domain_ = domain;
-    level_ = level;
+    domain_.store(domain, std::memory_order_relaxed);
+    level_.store(static_cast<std::uint8_t>(level), std::memory_order_relaxed);
   }
 
   // ---- for the engine ----
@@ -94,14 +94,15 @@ class alignas(64) Queue {
 
   // -- appenders' line --
   SpinLock append_lock_;
-  std::uint8_t level_ = priority_levels - 1;
+  // Relaxed: set at reuse, published with the first operation; a former owner that is just leaving may still look at it.
+  std::atomic<std::uint8_t> level_{priority_levels - 1};
   // Invariant: records of operations completed+1..tail lie complete in the chunks from read_ on. Store release (in the append lock),
   // load acquire by the owner.
   std::atomic<std::uint64_t> tail_{0};
   std::byte* write_ = nullptr;
   std::byte* write_end_ = nullptr;   // room for a jump is kept behind it
   std::atomic<Chunk*> spare_{nullptr};
-  Domain* domain_ = nullptr;
+  std::atomic<Domain*> domain_{nullptr};
 
   // -- owner's line --
   // Written by the owner only. Store seq_cst: pairs with add_waiter's store and re-check of completed_.

@@ -21,8 +21,9 @@ struct Stream {
   std::atomic<bool> dirty{false};
   engine::Queue* queue = nullptr;
   Context* context = nullptr;
-  // Of the legacy queue: what this stream waits for already. Guarded by the queue's append lock.
-  std::uint64_t legacy_seen = 0;
+  // Of the legacy queue: what this stream waits for already. Written under the queue's append lock; relaxed: a record that reads a value
+  // from before a concurrent enqueue is ordered before that enqueue.
+  std::atomic<std::uint64_t> legacy_seen{0};
   unsigned flags = 0;                   // as given to cudaStreamCreateWithFlags
   int priority = 0;                     // CUDA's scale: 0 least urgent, -5 most
   std::uint64_t id = 0;                 // cudaStreamGetId: unique in the process
@@ -31,6 +32,7 @@ struct Stream {
   std::atomic<Capture*> capture{nullptr};
   // Attributes (cudaStreamSetAttribute); plain values kept for the getters.
   cudaStreamAttrValue access_policy{}, sync_policy{}, mem_sync_domain{}, mem_sync_domain_map{};
+  std::size_t list_index = 0;           // in context->streams, guarded by its lock
   Stream* next_free = nullptr;
 };
 
@@ -42,6 +44,7 @@ inline unsigned level_of(int priority) noexcept { return static_cast<unsigned>(p
 Stream* resolve(cudaStream_t handle, bool per_thread) noexcept;
 cudaError_t create_stream(cudaStream_t* out, unsigned flags, int priority) noexcept;
 cudaError_t destroy_stream(Stream& stream) noexcept;
+Stream* make_legacy_stream(Context& context);
 // The calling thread's default stream on the current device.
 Stream& per_thread_stream() noexcept;
 
@@ -52,9 +55,10 @@ class Enqueue {
  public:
   explicit Enqueue(Stream& stream) noexcept : before_(stream), appender_(*stream.queue), stream_(stream) {
     if (stream.is_legacy) wait_for_blocking();
-    else if (stream.blocking && stream.context->legacy_point.load(std::memory_order_acquire) > stream.legacy_seen) wait_for_legacy();
+    else if (stream.blocking && stream.context->legacy_point.load(std::memory_order_acquire) > stream.legacy_seen.load(std::memory_order_relaxed)) wait_for_legacy();
   }
   ~Enqueue() noexcept {
+    // Published by the append lock's release, after which enqueuers into blocking streams may see it.
     if (stream_.is_legacy) stream_.context->legacy_point.store(appender_.sequence(), std::memory_order_release);
   }
   Enqueue(const Enqueue&) = delete;

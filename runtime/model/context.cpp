@@ -1,0 +1,122 @@
+#include <model/context.h>
+
+#include <sched.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+#include <model/function.h>
+#include <model/stream.h>
+#include <simt/grid.h>
+
+namespace mr::model {
+
+std::atomic<std::uint32_t> slow_word{0};
+
+namespace {
+
+// Made on first use, never freed. Acquire/release: the pointer publishes the object.
+std::atomic<Context*> contexts[max_devices];
+std::mutex making;
+thread_local int this_device = 0;
+
+cudaError_t error_of(simt::Fault fault) noexcept {
+  switch (fault) {
+    case simt::Fault::none: return cudaSuccess;
+    case simt::Fault::illegal_address: return cudaErrorIllegalAddress;
+    case simt::Fault::misaligned_address: return cudaErrorMisalignedAddress;
+    case simt::Fault::assert_failed: return cudaErrorAssert;
+    case simt::Fault::trap: return cudaErrorLaunchFailure;
+    case simt::Fault::illegal_instruction: return cudaErrorIllegalInstruction;
+    case simt::Fault::invalid_pc: return cudaErrorInvalidPc;
+    case simt::Fault::stack_error: return cudaErrorHardwareStackError;
+    case simt::Fault::interrupted: return cudaErrorLaunchFailure;
+  }
+  return cudaErrorUnknown;
+}
+
+void on_fault(engine::Domain& domain, simt::Fault fault, const simt::Grid&) {
+  static_cast<Context*>(domain.context)->die(error_of(fault));
+}
+
+}  // namespace
+
+int current_device() noexcept { return this_device; }
+void set_current_device(int device) noexcept { this_device = device; }
+
+int device_count() noexcept {
+  static const int count = [] {
+    const char* text = std::getenv("MILLRACE_DEVICES");
+    if (!text || !*text) return 1;
+    char* end = nullptr;
+    const long n = std::strtol(text, &end, 10);
+    if (*end == 0 && n >= 0 && n <= max_devices) return static_cast<int>(n);
+    std::fprintf(stderr, "millrace: MILLRACE_DEVICES=%s is not a number from 0 to %d; there is 1 device\n", text, max_devices);
+    return 1;
+  }();
+  return count;
+}
+
+Context* existing_context(int device) noexcept { return contexts[device].load(std::memory_order_acquire); }
+
+Context& context_of(int device) {
+  if (Context* context = existing_context(device)) return *context;
+  std::scoped_lock hold(making);
+  if (Context* context = contexts[device].load(std::memory_order_relaxed)) return *context;
+  auto* context = new Context;
+  context->ordinal = device;
+  context->device.ordinal = device;
+  context->domain.device = &context->device;
+  context->domain.context = context;
+  context->domain.on_fault = on_fault;
+  context->legacy = make_legacy_stream(*context);
+  contexts[device].store(context, std::memory_order_release);
+  return *context;
+}
+
+Context& current_context() { return context_of(this_device); }
+
+engine::WaitMode Context::wait_mode() const noexcept {
+  switch (schedule_flags & cudaDeviceScheduleMask) {
+    case cudaDeviceScheduleSpin: return engine::WaitMode::spin;
+    case cudaDeviceScheduleYield: return engine::WaitMode::yield;
+    case cudaDeviceScheduleBlockingSync: return engine::WaitMode::block;
+    default: return engine::WaitMode::automatic;
+  }
+}
+
+void Context::die(cudaError_t error) noexcept {
+  cudaError_t alive = cudaSuccess;
+  // Release: who sees the error also sees what led to it; the flag is what running kernels poll.
+  if (!sticky.compare_exchange_strong(alive, error, std::memory_order_acq_rel)) return;
+  slow_word.fetch_or(slow_sticky, std::memory_order_release);
+  device.dead.store(true, std::memory_order_release);
+}
+
+void Context::synchronize() noexcept {
+  struct Point {
+    engine::Queue* queue;
+    std::uint64_t sequence;
+  };
+  // Kept per thread: its capacity stays, so that the call allocates only when there are more streams than ever before.
+  thread_local std::vector<Point> points;
+  points.clear();
+  {
+    std::scoped_lock hold(streams_lock);
+    for (std::size_t i = 0; i < streams.size();) {
+      Stream* stream = streams[i];
+      const std::uint64_t tail = stream->queue->tail();
+      if (stream->queue->completed() < tail) {
+        points.push_back({stream->queue, tail});
+        ++i;
+        continue;
+      }
+      ++i;
+    }
+  }
+  const engine::WaitMode mode = wait_mode();
+  for (const Point& point : points) engine::wait(*point.queue, point.sequence, mode);
+}
+
+}  // namespace mr::model

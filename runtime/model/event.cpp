@@ -1,0 +1,100 @@
+#include <model/event.h>
+
+#include <mutex>
+
+#include <model/object_pool.h>
+#include <model/stream.h>
+
+namespace mr::model {
+namespace {
+
+ObjectPool<Event>& pool() {
+  static ObjectPool<Event>* const instance = new ObjectPool<Event>(1u << 24);
+  return *instance;
+}
+
+}  // namespace
+
+bool valid_event(const Event* event) noexcept { return event && pool().valid(event); }
+
+void Event::set_point(engine::Queue* q, std::uint64_t s) noexcept {
+  // Sequence lock, writer's side: odd, values, even. The fence keeps the values behind the odd version.
+  const std::uint32_t v = version.load(std::memory_order_relaxed);
+  version.store(v + 1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  queue.store(q, std::memory_order_relaxed);
+  sequence.store(s, std::memory_order_relaxed);
+  version.store(v + 2, std::memory_order_release);
+}
+
+cudaError_t create_event(cudaEvent_t* out, unsigned flags) noexcept {
+  Context& context = current_context();
+  Event* event = pool().take();
+  if (!event) return cudaErrorMemoryAllocation;
+  event->flags = flags;
+  event->context = &context;
+  event->generation = context.generation.load(std::memory_order_relaxed);
+  event->capture.store(nullptr, std::memory_order_relaxed);
+  event->capture_nodes = event->ipc = nullptr;
+  event->live.store(true, std::memory_order_release);
+  *out = reinterpret_cast<cudaEvent_t>(event);
+  return cudaSuccess;
+}
+
+void destroy_event(Event& event) noexcept {
+  event.live.store(false, std::memory_order_relaxed);
+  {
+    std::scoped_lock hold(event.write_lock);
+    // A pending stamp finds a newer ticket and leaves the slot alone.
+    event.stamp.ticket.fetch_add(1, std::memory_order_relaxed);
+    event.set_point(nullptr, 0);
+  }
+  pool().release(&event);
+}
+
+void record_event(Event& event, Stream& stream) noexcept {
+  const bool implicit_order = stream.is_legacy || (stream.blocking && stream.context->legacy_point.load(std::memory_order_acquire) > stream.legacy_seen.load(std::memory_order_relaxed));
+  if (!event.timed() && !implicit_order) [[likely]] {
+    std::scoped_lock hold(event.write_lock);
+    event.set_point(stream.queue, stream.queue->tail());
+    return;
+  }
+  std::scoped_lock hold(event.write_lock);
+  std::uint64_t sequence;
+  {
+    Enqueue enqueue(stream);
+    if (event.timed()) {
+      auto* op = enqueue.push<engine::StampOp>(engine::OpKind::stamp);
+      op->slot = &event.stamp;
+      op->ticket = event.stamp.ticket.load(std::memory_order_relaxed) + 1;
+      event.stamp.ticket.store(op->ticket, std::memory_order_relaxed);
+    }
+    sequence = enqueue.sequence();
+    event.set_point(stream.queue, sequence);
+  }
+}
+
+void stream_wait_event(Stream& stream, Event& event) noexcept {
+  const RecordPoint point = event.point();
+  if (point.complete() || point.queue == stream.queue) return;
+  Enqueue enqueue(stream);
+  auto* op = enqueue.push<engine::WaitOp>(engine::OpKind::wait);
+  op->on = point.queue;
+  op->sequence = point.sequence;
+}
+
+cudaError_t elapsed_time(float* ms, Event& start, Event& end) noexcept {
+  if (!start.timed() || !end.timed()) return cudaErrorInvalidResourceHandle;
+  std::uint64_t time[2];
+  int i = 0;
+  for (Event* event : {&start, &end}) {
+    const RecordPoint point = event->point();
+    if (!point.queue) return cudaErrorInvalidResourceHandle;
+    if (!point.complete()) return cudaErrorNotReady;
+    time[i++] = event->stamp.time_ns.load(std::memory_order_acquire);
+  }
+  *ms = static_cast<float>((static_cast<double>(time[1]) - static_cast<double>(time[0])) * 1e-6);
+  return cudaSuccess;
+}
+
+}  // namespace mr::model

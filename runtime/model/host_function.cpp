@@ -1,0 +1,46 @@
+#include <model/host_function.h>
+
+namespace mr::model {
+namespace {
+
+thread_local bool inside = false;
+
+void run_function(engine::HostOp& op, bool dead) {
+  if (dead) return;
+  HostFunctionScope scope;
+  op.function(op.data);
+}
+
+void run_callback(engine::HostOp& op, bool) {
+  auto* stream = static_cast<Stream*>(op.extra[0]);
+  const auto callback = reinterpret_cast<cudaStreamCallback_t>(op.function);
+  const cudaError_t status = stream->context->sticky.load(std::memory_order_acquire);
+  HostFunctionScope scope;
+  callback(static_cast<cudaStream_t>(op.extra[1]), status, op.data);
+}
+
+}  // namespace
+
+HostFunctionScope::HostFunctionScope() noexcept { inside = true; }
+HostFunctionScope::~HostFunctionScope() noexcept { inside = false; }
+bool in_host_function() noexcept { return inside; }
+
+void enqueue_host_function(Stream& stream, cudaHostFn_t function, void* data) noexcept {
+  Enqueue enqueue(stream);
+  auto* op = enqueue.push<engine::HostOp>(engine::OpKind::host);
+  op->function = function;
+  op->data = data;
+  op->with_status = run_function;
+}
+
+void enqueue_callback(Stream& stream, cudaStream_t handle, cudaStreamCallback_t callback, void* data) noexcept {
+  Enqueue enqueue(stream);
+  auto* op = enqueue.push<engine::HostOp>(engine::OpKind::host);
+  op->function = reinterpret_cast<void (*)(void*)>(callback);
+  op->data = data;
+  op->with_status = run_callback;
+  op->extra[0] = &stream;
+  op->extra[1] = handle;
+}
+
+}  // namespace mr::model

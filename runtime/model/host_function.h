@@ -1,0 +1,23 @@
+// Host functions and stream callbacks (specification 2.5.4): operations that run on runtime threads.
+#pragma once
+#include <driver_types.h>
+#include <model/stream.h>
+
+namespace mr::model {
+
+// Set while the calling thread executes a host function or callback: most API calls then return cudaErrorNotPermitted.
+bool in_host_function() noexcept;
+
+// Runs function(data) in stream order. Not called at all once the context has died.
+void enqueue_host_function(Stream& stream, cudaHostFn_t function, void* data) noexcept;
+// Runs callback(stream, status, data) in stream order; behind a failure too, with the context's error as status.
+void enqueue_callback(Stream& stream, cudaStream_t handle, cudaStreamCallback_t callback, void* data) noexcept;
+
+// Marks the calling thread as executing a host function for the scope (graph host nodes use it too).
+class HostFunctionScope {
+ public:
+  HostFunctionScope() noexcept;
+  ~HostFunctionScope() noexcept;
+};
+
+}  // namespace mr::model

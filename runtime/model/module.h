@@ -1,0 +1,55 @@
+// A registered device image: where its bytes are, and its loaded copy on each device.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <driver_types.h>
+#include <model/function.h>
+#include <simt/abi.h>
+
+namespace mr::model {
+
+// One image as one device sees it. Its variables are that device's own.
+struct LoadedImage {
+  const MrImage* image = nullptr;
+  void* handle = nullptr;
+  std::vector<char> initial;        // bytes of [data_begin, data_end) as loaded, for cudaDeviceReset
+};
+
+// Thread-safe. Registered by static constructors of the program (or a dlopened library) before any of its kernels is launched.
+class Module {
+ public:
+  explicit Module(const void* bytes) : bytes_(bytes) {}
+  // Loads the image on a device unless it is loaded. On failure returns null, sets *error and says on standard error why, once.
+  const LoadedImage* load(int device, cudaError_t* error) noexcept;
+  const LoadedImage* loaded(int device) const noexcept { return loaded_[device].load(std::memory_order_acquire); }
+  // Gives all device variables of a device their initial values again (cudaDeviceReset).
+  void restore(int device) noexcept;
+  // Its library is being unloaded: functions and variables are forgotten.
+  void unregister() noexcept;
+
+  void add(Function* function);
+  void add(Variable* variable);
+  const std::vector<Function*>& functions() const noexcept { return functions_; }
+  const std::vector<Variable*>& variables() const noexcept { return variables_; }
+
+ private:
+  const void* const bytes_;
+  std::mutex mutex_;                // loading
+  std::atomic<LoadedImage*> loaded_[max_devices] = {};
+  cudaError_t failed_[max_devices] = {};
+  std::vector<Function*> functions_;
+  std::vector<Variable*> variables_;
+};
+
+// All registered modules; the callback runs under a lock.
+void for_each_module(void (*visit)(Module& module, void* data), void* data);
+void add_module(Module* module);
+// Called once per loaded image with the range of its device variables (memory room registration, protection keys).
+using VariableRangeHook = void (*)(int device, char* begin, char* end);
+void set_variable_range_hook(VariableRangeHook hook) noexcept;
+
+}  // namespace mr::model
