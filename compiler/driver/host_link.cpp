@@ -7,6 +7,23 @@ namespace mrcc {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+void append(Argv& to, std::initializer_list<std::string> from) { to.insert(to.end(), from); }
+
+// With -v, the link as one mrcc command: CMake takes from it the program that links, and the libraries that it adds.
+void show_as_mrcc(const Options& o, const Toolchain& tools, const Argv& objects, const std::string& program) {
+  Argv a{(tools.root() / "bin/mrcc").string()};
+  if (o.shared) a.push_back("-shared");
+  a.insert(a.end(), objects.begin(), objects.end());
+  append(a, {"-L" + tools.libraries().string()});
+  if (!o.no_runtime) a.push_back(o.static_runtime ? "-lcudart_static" : "-lcudart");
+  append(a, {"-o", program});
+  show(o, a);
+}
+
+}  // namespace
+
 std::string link_program(const Options& o, const Toolchain& tools, const std::vector<std::string>& objects, const std::string& registration) {
   std::string program = o.output.empty() ? "a.out" : o.output;
   if (o.output.empty() && !o.output_directory.empty()) program = fs::path(o.output_directory) / program;
@@ -14,27 +31,28 @@ std::string link_program(const Options& o, const Toolchain& tools, const std::ve
   if (o.shared) a.push_back("-shared");
   if (o.debug) a.push_back("-g");
   const std::string folder = tools.libraries();
-  a.push_back("-L" + folder);  // Before the user's folders, which may hold another toolkit's libcudart.
-  for (const LinkItem& item : o.link) a.push_back(item.input >= 0 ? objects[item.input] : item.argument);
+  append(a, {"-L", folder});  // Before the user's folders, which may hold another toolkit's libcudart.
+  // Build systems name the runtime themselves when they link with mrcc: it is in the link once, and of one kind.
+  bool static_runtime = o.static_runtime;
+  for (const LinkItem& item : o.link) {
+    if (item.argument == "-lcudart_static") static_runtime = true;
+    else if (item.argument == "-lcudart") continue;
+    else a.push_back(item.input >= 0 ? objects[item.input] : item.argument);
+  }
   if (!registration.empty()) a.push_back(registration);
   if (!o.no_runtime) {
-    const fs::path library = tools.libraries() / (o.static_runtime ? "libcudart_static.a" : "libcudart.so");
+    const fs::path library = tools.libraries() / (static_runtime ? "libcudart_static.a" : "libcudart.so");
     if (!o.dry_run && !fs::exists(library))
       throw Failure("the runtime library " + library.string() + " is missing: the tree around mrcc is incomplete; build or install Millrace again");
-    if (o.static_runtime) {
-      a.push_back(library);
-      for (const char* needed : {"-lpthread", "-ldl", "-lrt"}) a.push_back(needed);
+    if (static_runtime) {
+      append(a, {library.string(), "-lpthread", "-ldl", "-lrt"});
     } else {
       // DT_RPATH and not DT_RUNPATH: LD_LIBRARY_PATH often names a GPU toolkit's folder, which has a libcudart.so as well.
-      for (const std::string& argument : {std::string("-rpath"), folder, std::string("--disable-new-dtags")}) {
-        a.push_back("-Xlinker");
-        a.push_back(argument);
-      }
-      a.push_back("-lcudart");
+      append(a, {"-Xlinker", "-rpath", "-Xlinker", folder, "-Xlinker", "--disable-new-dtags", "-lcudart"});
     }
   }
-  a.push_back("-o");
-  a.push_back(program);
+  append(a, {"-o", program});
+  show_as_mrcc(o, tools, objects, program);
   if (run(o, a)) throw Failure("");
   return program;
 }

@@ -1,5 +1,6 @@
 // mrcc: compiles CUDA programs for CPUs, with nvcc's command line.
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
@@ -19,10 +20,21 @@ namespace fs = std::filesystem;
 bool warnings = true;
 
 void print_version() {
-  // The lines that build systems look for in nvcc's answer, and our own name.
+  // Our own name, and the two phrases by which build systems (CMake) know a compiler with nvcc's command line.
   std::printf("mrcc: Millrace %s, the CUDA compiler for CPUs\n"
+              "Takes the options of nvcc: NVIDIA (R) Cuda compiler driver\n"
               "Cuda compilation tools, release 13.0, V13.0.48\n",
               MRCC_VERSION);
+}
+
+// What nvcc -v prints before its commands. CMake reads from it where the toolkit is, and which folders a link needs.
+void print_environment(const Options& o, const Toolchain& tools) {
+  const std::string root = tools.root(), path = std::getenv("PATH") ? std::getenv("PATH") : "";
+  std::fprintf(stderr,
+               "#$ _HERE_=%s/bin\n#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice\n#$ PATH=%s\n"
+               "#$ INCLUDES=%s\n#$ LIBRARIES=%s\n#$ DEVICE=-arch compute_%d\n",
+               root.c_str(), root.c_str(), root.c_str(), path.c_str(), shell_quote("-I" + tools.include().string()).c_str(),
+               shell_quote("-L" + tools.libraries().string()).c_str(), o.cuda_arch() / 10);
 }
 
 std::string object_name(const Options& o, const Input& input) {
@@ -37,8 +49,9 @@ int drive(int argc, char** argv) {
   if (o.show_help) return std::fputs(help_text().c_str(), stdout), 0;
   if (o.show_version) return print_version(), 0;
   if (!o.list.empty()) return std::printf("%s\n", o.list.c_str()), 0;
-  if (o.inputs.empty()) throw Failure("there is no input file: name one, or ask for --help");
   const Toolchain tools;
+  if (o.verbose) print_environment(o, tools);
+  if (o.inputs.empty()) throw Failure("there is no input file: name one, or ask for --help");
   if (!o.keep_folder.empty()) TemporaryFolder::keep_in(o.keep_folder);
   drop_foreign_headers(o.both, tools);
   drop_foreign_headers(o.host, tools);

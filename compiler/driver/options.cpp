@@ -389,7 +389,10 @@ Options Parser::parse(const Argv& given) {
       if (i + 1 >= arguments.size()) throw Failure("the option " + a + " needs a value, and the command line ends there");
       return arguments[++i];
     };
-    if (sticky) {
+    if (row.id == Opt::werror && equals == std::string_view::npos &&
+        (i + 1 == arguments.size() || (arguments[i + 1][0] == '-' || arguments[i + 1].find('.') != std::string::npos))) {
+      handle(row, name, "all-warnings");  // -Werror as gcc has it; nvcc wants a kind
+    } else if (sticky) {
       handle(row, name, std::string(body.substr(1)));
     } else if (row.takes == Takes::nothing) {
       if (equals == std::string_view::npos || truth(body.substr(equals + 1), name)) handle(row, name, {});
