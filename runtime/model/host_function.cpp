@@ -13,7 +13,7 @@ void run_function(engine::HostOp& op, bool dead) {
 
 void run_callback(engine::HostOp& op, bool) {
   auto* stream = static_cast<Stream*>(op.extra[0]);
-  const auto callback = reinterpret_cast<cudaStreamCallback_t>(op.function);
+  const auto callback = reinterpret_cast<cudaStreamCallback_t>(reinterpret_cast<void*>(op.function));
   const cudaError_t status = stream->context->sticky.load(std::memory_order_acquire);
   HostFunctionScope scope;
   callback(static_cast<cudaStream_t>(op.extra[1]), status, op.data);
@@ -36,7 +36,7 @@ void enqueue_host_function(Stream& stream, cudaHostFn_t function, void* data) no
 void enqueue_callback(Stream& stream, cudaStream_t handle, cudaStreamCallback_t callback, void* data) noexcept {
   Enqueue enqueue(stream);
   auto* op = enqueue.push<engine::HostOp>(engine::OpKind::host);
-  op->function = reinterpret_cast<void (*)(void*)>(callback);
+  op->function = reinterpret_cast<void (*)(void*)>(reinterpret_cast<void*>(callback));
   op->data = data;
   op->with_status = run_callback;
   op->extra[0] = &stream;

@@ -1,6 +1,6 @@
 // Host functions and stream callbacks (specification 2.5.4): operations that run on runtime threads.
 #pragma once
-#include <driver_types.h>
+#include <cuda_runtime_api.h>
 #include <model/stream.h>
 
 namespace mr::model {
