@@ -1,5 +1,5 @@
-// Host functions: the stream calls the program when a batch is there, and goes on with the next one. The host thread that
-// enqueued all of it meanwhile does something else.
+// Host functions: the stream calls the program when a batch is there, and goes on with the next one. The host thread
+// that enqueued all of it meanwhile does something else.
 #include <cuda_runtime.h>
 
 #include <cstdio>

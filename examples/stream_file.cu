@@ -1,11 +1,12 @@
-// Streams a file of any size through the device in chunks, over three streams that overlap: while one chunk is copied in,
-// the kernel works on another and a third one's result comes back. Computes a histogram of the bytes and a checksum that
-// depends on their order, compares both with a plain loop on the CPU, and says how long copies and kernels ran at once.
+// Streams a file of any size through the device in chunks, over three streams that overlap: while one chunk is copied
+// in, the kernel works on another and a third one's result comes back. Computes a histogram of the bytes and a checksum
+// that depends on their order, compares both with a plain loop on the CPU, and says how long copies and kernels ran at
+// once.
 //
 //   stream_file [FILE]       without FILE: the largest library of this machine's LLVM, or else this program itself
 //
-// Exit status: 0 when the results agree and copies overlapped kernels (which files under 1 MiB are too short for); 1 when
-// not; 2 when the file can't be read.
+// Exit status: 0 when the results agree and copies overlapped kernels (which files under 1 MiB are too short for); 1
+// when not; 2 when the file can't be read.
 #include <cuda_runtime.h>
 
 #include <algorithm>
