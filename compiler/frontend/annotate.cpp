@@ -3,10 +3,10 @@
 // Per declaration one `annotate` attribute is added, which clang emits into llvm.global.annotations; compiler/passes reads them
 // (passes/annotations.cpp) and removes them:
 //
-//   kernel     "mr.kernel;line=L;params=OFFSET:SIZE:ALIGN:KIND,...;bounds=THREADS:BLOCKS:CLUSTER;cluster=X:Y:Z;file=NAME"
+//   kernel     "mr_kernel;line=L;params=OFFSET:SIZE:ALIGN:KIND,...;bounds=THREADS:BLOCKS:CLUSTER;cluster=X:Y:Z;file=NAME"
 //              KIND: p = held as a pointer in IR (pointer, reference), v = any other value; a trailing c marks __grid_constant__.
 //              `file` comes last because a name may hold any character.
-//   variable   "mr.shared", "mr.device", "mr.constant", "mr.managed"
+//   variable   "mr_shared", "mr_device", "mr_constant", "mr_managed"
 //
 // `extern __shared__` arrays are only declared, and annotations of declarations are dropped: they get the assembler name
 // __mr_dynamic_shared_base instead. Kernels get the ms_abi calling convention, under which every parameter is exactly one IR
@@ -14,7 +14,7 @@
 // thunks need no model of the System V classification. It never reaches machine code: the passes undo it.
 //
 // Macros of the device headers that clang has no (working) attribute for are `annotate` attributes with these names:
-//   mr.launch_bounds(threads, blocks, cluster)  mr.cluster_dims(x, y, z)  mr.grid_constant  mr.managed
+//   mr_launch_bounds(threads, blocks, cluster)  mr_cluster_dims(x, y, z)  mr_maxnreg(n)  mr_grid_constant  mr_managed
 #include <string>
 
 #include "clang/AST/ASTConsumer.h"
@@ -65,13 +65,13 @@ class Marker : public RecursiveASTVisitor<Marker> {
           v->addAttr(AsmLabelAttr::CreateImplicit(ctx_, kDynamicSharedName, /*IsLiteralLabel=*/false));
         return true;
       }
-      kind = "mr.shared";
-    } else if (find_annotation(v, "mr.managed")) {
+      kind = "mr_shared";
+    } else if (find_annotation(v, "mr_managed")) {
       kind = nullptr;  // already says so
     } else if (v->hasAttr<CUDAConstantAttr>()) {
-      kind = "mr.constant";
+      kind = "mr_constant";
     } else if (v->hasAttr<CUDADeviceAttr>() && v->hasGlobalStorage()) {
-      kind = "mr.device";
+      kind = "mr_device";
     }
     if (kind) v->addAttr(AnnotateAttr::CreateImplicit(ctx_, kind, nullptr, 0));
     return true;
@@ -81,7 +81,7 @@ class Marker : public RecursiveASTVisitor<Marker> {
   static bool marked(const Decl* d) {
     for (const auto* a : d->specific_attrs<AnnotateAttr>()) {
       const llvm::StringRef s = a->getAnnotation();
-      if (s.starts_with("mr.kernel;") || s == "mr.shared" || s == "mr.constant" || s == "mr.device") return true;
+      if (s.starts_with("mr_kernel;") || s == "mr_shared" || s == "mr_constant" || s == "mr_device") return true;
     }
     return false;
   }
@@ -98,7 +98,7 @@ class Marker : public RecursiveASTVisitor<Marker> {
       const bool pointer = reference || t->isPointerType() || t->isNullPtrType() || t->isBlockPointerType();
       if (!text.empty()) text += ',';
       text += std::to_string(offset) + ':' + std::to_string(size) + ':' + std::to_string(align) + ':' + (pointer ? 'p' : 'v');
-      if (find_annotation(p, "mr.grid_constant")) text += 'c';
+      if (find_annotation(p, "mr_grid_constant")) text += 'c';
       offset += size;
     }
     return text;
@@ -119,13 +119,13 @@ class Marker : public RecursiveASTVisitor<Marker> {
         if (i < 3) values[i++] = constant_value(e, ctx_, 0);
       while (i < 3) values[i++] = missing;
     };
-    read("mr.launch_bounds", bounds, 0);
-    read("mr.cluster_dims", cluster, 1);
+    read("mr_launch_bounds", bounds, 0);
+    read("mr_cluster_dims", cluster, 1);
     const PresumedLoc loc = ctx_.getSourceManager().getPresumedLoc(ctx_.getSourceManager().getExpansionLoc(f->getLocation()));
     auto triple = [](const std::uint64_t* v) {
       return std::to_string(v[0]) + ':' + std::to_string(v[1]) + ':' + std::to_string(v[2]);
     };
-    const std::string text = "mr.kernel;line=" + std::to_string(loc.isValid() ? loc.getLine() : 0) + ";params=" + parameters(f) +
+    const std::string text = "mr_kernel;line=" + std::to_string(loc.isValid() ? loc.getLine() : 0) + ";params=" + parameters(f) +
                              ";bounds=" + triple(bounds) + ";cluster=" + triple(cluster) +
                              ";file=" + (loc.isValid() ? loc.getFilename() : "");
     f->addAttr(AnnotateAttr::CreateImplicit(ctx_, text, nullptr, 0));

@@ -1,0 +1,62 @@
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+#include "annotations.h"
+#include "arithmetic.h"
+#include "builtins.h"
+#include "stages.h"
+
+namespace mrcc {
+using namespace llvm;
+
+namespace {
+
+// A GPU doesn't assume that loops end.
+void allow_infinite_loops(Function& f) {
+  f.removeFnAttr(Attribute::MustProgress);
+  for (BasicBlock& block : f) {
+    Instruction* end = block.getTerminator();
+    MDNode* loop = end ? end->getMetadata(LLVMContext::MD_loop) : nullptr;
+    if (!loop) continue;
+    SmallVector<Metadata*, 4> kept = {nullptr};
+    for (const MDOperand& operand : drop_begin(loop->operands())) {
+      auto* node = dyn_cast<MDNode>(operand);
+      auto* name = node && node->getNumOperands() ? dyn_cast<MDString>(node->getOperand(0)) : nullptr;
+      if (!name || name->getString() != "llvm.loop.mustprogress") kept.push_back(operand);
+    }
+    MDNode* replacement = MDNode::getDistinct(f.getContext(), kept);
+    replacement->replaceOperandWith(0, replacement);
+    end->setMetadata(LLVMContext::MD_loop, replacement);
+  }
+}
+
+// Calls of aliases (constructors) become direct calls.
+void resolve_aliases(Module& module) {
+  for (GlobalAlias& alias : make_early_inc_range(module.aliases())) {
+    alias.replaceAllUsesWith(alias.getAliasee());
+    auto* f = dyn_cast<Function>(alias.getAliasee());
+    // Other units call it by the alias's name.
+    if (f && !alias.hasLocalLinkage() && f->hasLocalLinkage()) f->setLinkage(alias.getLinkage());
+    alias.eraseFromParent();
+  }
+}
+
+}  // namespace
+
+PreservedAnalyses EarlyStage::run(Module& module, ModuleAnalysisManager&) {
+  import_annotations(module);
+  if (GlobalVariable* used = module.getGlobalVariable("llvm.compiler.used")) used->eraseFromParent();
+  resolve_aliases(module);
+  lower_index_variables(module);
+  lower_shared_variables(module);
+  rename_library_functions(module);
+  lower_printf(module);
+  for (Function& f : module) {
+    if (f.isDeclaration()) continue;
+    allow_infinite_loops(f);
+    lower_arithmetic(f);
+  }
+  return PreservedAnalyses::none();
+}
+
+}  // namespace mrcc

@@ -1,0 +1,166 @@
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <simt/abi.h>
+
+#include "annotations.h"
+#include "callgraph.h"
+#include "image.h"
+#include "options.h"
+#include "shared_layout.h"
+#include "spin.h"
+#include "stages.h"
+#include "thunks.h"
+
+namespace mrcc {
+using namespace llvm;
+
+namespace {
+
+// An image exports one symbol.
+void internalise(Module& module) {
+  for (Function& f : module) {
+    if (f.isDeclaration()) continue;
+    f.setComdat(nullptr);
+    f.setVisibility(GlobalValue::DefaultVisibility);
+    f.setLinkage(GlobalValue::InternalLinkage);
+  }
+  for (GlobalVariable& gv : module.globals()) {
+    if (gv.isDeclaration() || gv.hasAppendingLinkage() || gv.hasPrivateLinkage()) continue;
+    gv.setComdat(nullptr);
+    gv.setVisibility(GlobalValue::DefaultVisibility);
+    gv.setLinkage(GlobalValue::InternalLinkage);
+  }
+}
+
+// `convergent` is needed only where lanes meet: elsewhere it would keep loops from being unswitched, peeled and vectorised.
+void limit_convergence(Module& module, const CallGraph& graph) {
+  SmallPtrSet<Function*, 16> meet;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Function& f : module) {
+      if (meet.contains(&f)) continue;
+      const bool is = f.isDeclaration() ? is_collective(f.getName()) || f.getName() == "__mr_poll"
+                                        : any_of(graph.callees(&f), [&](Function* callee) { return meet.contains(callee); });
+      if (is) changed |= meet.insert(&f).second;
+    }
+  }
+  for (Function& f : module) {
+    if (f.isIntrinsic()) continue;
+    if (meet.contains(&f))
+      f.addFnAttr(Attribute::Convergent);
+    else
+      f.removeFnAttr(Attribute::Convergent);
+    for (Instruction& i : instructions(f)) {
+      auto* call = dyn_cast<CallBase>(&i);
+      if (!call || call->isInlineAsm()) {
+        if (call) call->removeFnAttr(Attribute::Convergent);
+        continue;
+      }
+      Function* callee = call->getCalledFunction();
+      const bool is = callee ? meet.contains(callee) : meet.contains(&f);
+      if (is)
+        call->addFnAttr(Attribute::Convergent);
+      else
+        call->removeFnAttr(Attribute::Convergent);
+    }
+  }
+}
+
+struct Verdict {
+  std::uint32_t flags = 0;
+  bool loop = false;
+  bool store_lane = false;
+  std::string why;
+};
+
+Verdict judge(Function* kernel, const CallGraph& graph, const SpinMap& spinning) {
+  Verdict v;
+  const SetVector<Function*> reached = graph.reachable(kernel);
+  const Services services = services_of(reached);
+  if (services.barrier || services.warp) v.flags |= MR_KERNEL_BARRIER;
+  if (services.grid_sync) v.flags |= MR_KERNEL_GRID_SYNC;
+  if (services.cluster) v.flags |= MR_KERNEL_CLUSTER_SYNC;
+  if (services.printf) v.flags |= MR_KERNEL_PRINTF;
+  if (services.pdl) v.flags |= MR_KERNEL_PDL;
+  if (services.sleep) {
+    v.flags |= MR_KERNEL_MAY_SPIN;
+    v.why = "may spin: it calls __nanosleep";
+  }
+  for (Function* f : reached) {
+    auto it = spinning.find(f);
+    if (it == spinning.end()) continue;
+    v.flags |= MR_KERNEL_MAY_SPIN;
+    const Spinning& s = it->second;
+    v.why = "may spin: ";
+    if (f != kernel) v.why += "in " + f->getName().str() + ", ";
+    v.why += s.loops.empty() ? s.recursion
+                             : "loop" + (s.loops[0].line ? " at line " + std::to_string(s.loops[0].line) : std::string()) + ": " + s.loops[0].reason;
+    break;
+  }
+  const bool finite = !(v.flags & MR_KERNEL_MAY_SPIN);
+  v.loop = finite && !services.lanes_coexist();
+  if (finite && !v.loop) v.why = "lanes meet in " + services.first_collective;
+  if (v.loop) v.why = "finite, lanes don't meet";
+  v.store_lane = graph.reads_lane(reached);
+  return v;
+}
+
+std::uint32_t local_bytes(const SetVector<Function*>& functions, const DataLayout& layout) {
+  std::uint64_t bytes = 0;
+  for (Function* f : functions)
+    for (Instruction& i : instructions(*f))
+      if (auto* a = dyn_cast<AllocaInst>(&i))
+        if (auto size = a->getAllocationSize(layout); size && !size->isScalable() && a->getAllocatedType()->isAggregateType()) bytes += *size;
+  return std::min<std::uint64_t>(bytes, 1u << 20);
+}
+
+}  // namespace
+
+PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
+  const Options o = options();
+  internalise(module);
+  const SpinMap spinning = find_spinning(module, /*on_clone=*/!optimise_);
+  insert_polls(spinning);
+  const CallGraph graph(module);
+  limit_convergence(module, graph);
+
+  SmallVector<Function*, 16> kernels;
+  for (Function& f : module)
+    if (is_kernel(f) && !f.isDeclaration()) kernels.push_back(&f);
+  SmallVector<KernelEntry, 16> entries;
+  SmallVector<Verdict, 16> verdicts;
+  for (Function* kernel : kernels) {
+    KernelEntry e;
+    e.name = kernel->getName().str();
+    e.info = kernel_info(*kernel);
+    Verdict v = judge(kernel, graph, spinning);
+    if (v.loop && o.mode == Mode::fibers) {
+      v.loop = false;
+      v.why = "-mrcc-mode=fibers";
+    }
+    e.flags = v.flags;
+    e.local_bytes = local_bytes(graph.reachable(kernel), module.getDataLayout());
+    entries.push_back(std::move(e));
+    verdicts.push_back(std::move(v));
+  }
+  const DenseMap<Function*, std::uint32_t> shared = lay_out_shared(module, graph);
+  DenseMap<Function*, Extended> bodies = extend_signatures(module);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    KernelEntry& e = entries[i];
+    const Verdict& v = verdicts[i];
+    const Extended body = bodies.lookup(kernels[i]);
+    e.static_shared = shared.lookup(kernels[i]);
+    if (v.loop) e.run_blocks = make_run_blocks(e.name, e.info, body, v.store_lane, optimise_);
+    e.run_lane = make_run_lane(kernels[i], e.info, body);
+    if (o.report)
+      errs() << "mrcc: " << e.info.file << ':' << e.info.line << ": kernel " << e.name << ": " << (v.loop ? "loop" : "fibers") << " ("
+             << v.why << "), " << e.static_shared << " bytes of static shared memory\n";
+  }
+  emit_image(module, entries, o.march);
+  return PreservedAnalyses::none();
+}
+
+}  // namespace mrcc

@@ -1,0 +1,20 @@
+// Names that the passes give things in IR between stages. Function and variable attributes survive in bitcode (-rdc).
+#pragma once
+#include "llvm/ADT/StringRef.h"
+
+namespace mrcc {
+
+// Attribute of a kernel: the AST plugin's annotation text (see frontend/annotate.cpp).
+inline constexpr llvm::StringLiteral kKernelAttr = "mr-kernel";
+// Attribute of a global variable: "device", "constant" or "managed".
+inline constexpr llvm::StringLiteral kVariableAttr = "mr-variable";
+// Attributes of a shared-variable accessor `ptr __mr.shared.NAME()`: bytes and alignment of the variable.
+inline constexpr llvm::StringLiteral kSharedSizeAttr = "mr-shared-size";
+inline constexpr llvm::StringLiteral kSharedAlignAttr = "mr-shared-align";
+inline constexpr llvm::StringLiteral kSharedPrefix = "__mr.shared.";
+// What the AST plugin renames `extern __shared__` arrays to.
+inline constexpr llvm::StringLiteral kDynamicSharedName = "__mr_dynamic_shared_base";
+// Prefix of the functions that stand for values of the running thread (context.h).
+inline constexpr llvm::StringLiteral kContextPrefix = "__mr.context.";
+
+}  // namespace mrcc

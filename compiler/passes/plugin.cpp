@@ -1,0 +1,51 @@
+// Entry of the pass plugin: which stage runs where in clang's pipeline.
+//
+// Device pass of mrcc (clang -fpass-plugin=libmrpasses.so, and -fplugin=libmrpasses.so so that -mllvm knows the options):
+//
+//   pipeline start   EarlyStage (what must precede optimisation)                    -mrcc-stage=all, unit
+//                    always_inline, promotion of locals (not at -O0)                -mrcc-stage=all, image
+//                    ImageStage (contexts, thunks, tables)                          -mrcc-stage=all, image
+//   before vectorisation  ParallelGroups (which accesses of a thread loop are independent)
+//
+// With -rdc, units are compiled to bitcode with -mrcc-stage=unit, linked with llvm-link, and the result is compiled with
+// `clang -x ir -O2 -mllvm -mrcc-stage=image`.
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include "options.h"
+#include "stages.h"
+
+namespace {
+using namespace llvm;
+
+void at_start(ModulePassManager& passes, OptimizationLevel level) {
+  const mrcc::Stage stage = mrcc::options().stage;
+  const bool optimise = level != OptimizationLevel::O0;
+  if (stage != mrcc::Stage::image) passes.addPass(mrcc::EarlyStage());
+  if (stage == mrcc::Stage::unit) return;
+  if (optimise) {
+    passes.addPass(AlwaysInlinerPass());
+    FunctionPassManager tidy;
+    tidy.addPass(SROAPass(SROAOptions::PreserveCFG));
+    tidy.addPass(EarlyCSEPass());
+    tidy.addPass(SimplifyCFGPass());
+    passes.addPass(createModuleToFunctionPassAdaptor(std::move(tidy)));
+  }
+  passes.addPass(mrcc::ImageStage(optimise));
+}
+
+}  // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "millrace", "1", [](PassBuilder& builder) {
+            builder.registerPipelineStartEPCallback(at_start);
+            builder.registerVectorizerStartEPCallback([](FunctionPassManager& passes, OptimizationLevel) {
+              passes.addPass(mrcc::ParallelGroups());
+            });
+          }};
+}

@@ -1,0 +1,33 @@
+// The plugin's passes. See plugin.cpp for their places.
+#pragma once
+#include "llvm/IR/PassManager.h"
+
+namespace mrcc {
+
+// Per translation unit, before any optimisation: annotations become attributes, CUDA's built-in variables and shared variables become
+// calls of placeholders, operations that a GPU defines and LLVM doesn't are made defined, loops may be infinite.
+class EarlyStage : public llvm::PassInfoMixin<EarlyStage> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+  static bool isRequired() { return true; }
+};
+
+// Per image: classification of kernels, polls, shared layout, entries and tables.
+class ImageStage : public llvm::PassInfoMixin<ImageStage> {
+ public:
+  explicit ImageStage(bool optimise) : optimise_(optimise) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+  static bool isRequired() { return true; }
+
+ private:
+  bool optimise_;
+};
+
+// Takes accesses that lanes don't make independently out of the thread loops' access groups: volatile and atomic ones, and those
+// of private variables that stayed in memory, which all iterations share.
+class ParallelGroups : public llvm::PassInfoMixin<ParallelGroups> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
+};
+
+}  // namespace mrcc

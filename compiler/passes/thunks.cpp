@@ -1,0 +1,300 @@
+#include "thunks.h"
+
+#include <cstddef>
+
+#include <simt/abi.h>
+
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+#include "annotations.h"
+
+namespace mrcc {
+using namespace llvm;
+
+namespace {
+
+// True when nothing writes through the pointer argument and it doesn't escape: all lanes may share one copy.
+bool only_read(Value* pointer, unsigned depth = 0) {
+  if (depth > 8) return false;
+  for (Use& use : pointer->uses()) {
+    auto* i = dyn_cast<Instruction>(use.getUser());
+    if (!i) return false;
+    if (isa<LoadInst>(i) || isa<CmpInst>(i)) continue;
+    if (isa<GetElementPtrInst>(i) || isa<PHINode>(i) || isa<SelectInst>(i)) {
+      if (!only_read(i, depth + 1)) return false;
+      continue;
+    }
+    auto* call = dyn_cast<CallInst>(i);
+    if (!call) return false;
+    if (call->isLifetimeStartOrEnd()) continue;
+    if (auto* copy = dyn_cast<MemTransferInst>(call)) {
+      if (&use == &copy->getRawSourceUse() && !copy->isVolatile()) continue;
+      return false;
+    }
+    Function* callee = call->getCalledFunction();
+    if (!callee || callee->isDeclaration() || !call->isArgOperand(&use)) return false;
+    const unsigned index = call->getArgOperandNo(&use);
+    if (index >= callee->arg_size() || !only_read(callee->getArg(index), depth + 4)) return false;
+  }
+  return true;
+}
+
+// The kernel's parameters as IR arguments, from the packed buffer.
+class Unpacker {
+ public:
+  Unpacker(const KernelInfo& info, const Extended& body) : info_(info), body_(body) {}
+
+  // At the entry: loads values; of parameters passed by address a first copy, unless the buffer itself serves.
+  void enter(IRBuilder<>& b, Value* args, bool buffer_serves) {
+    for (auto [index, p] : enumerate(info_.parameters)) {
+      Value* address = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), args, p.offset);
+      Argument* formal = body_.body->getArg(index);
+      Type* type = formal->getType();
+      Slot slot;
+      if (type->isPointerTy() && !p.pointer) {
+        slot.shared = p.grid_constant || only_read(formal);
+        if (buffer_serves) {
+          slot.value = address;
+        } else {
+          slot.value = copy_slot(b, p);
+          b.CreateMemCpy(slot.value, Align(p.align), address, Align(p.align), p.size);
+        }
+        if (!slot.shared) slot.lane_copy = copy_slot(b, p);
+      } else if (type->isIntegerTy(1)) {
+        slot.value = b.CreateICmpNE(b.CreateAlignedLoad(b.getInt8Ty(), address, Align(1)), b.getInt8(0));
+      } else {
+        slot.value = b.CreateAlignedLoad(type, address, Align(p.align));
+      }
+      slots_.push_back(slot);
+    }
+  }
+
+  // Once per lane: a private copy of what the body may write.
+  SmallVector<Value*, 16> arguments(IRBuilder<>& b) {
+    SmallVector<Value*, 16> out;
+    for (auto [slot, p] : zip(slots_, info_.parameters)) {
+      if (slot.lane_copy) b.CreateMemCpy(slot.lane_copy, Align(p.align), slot.value, Align(p.align), p.size);
+      out.push_back(slot.lane_copy ? slot.lane_copy : slot.value);
+    }
+    return out;
+  }
+
+ private:
+  struct Slot {
+    Value* value = nullptr;
+    Value* lane_copy = nullptr;
+    bool shared = false;
+  };
+  static AllocaInst* copy_slot(IRBuilder<>& b, const Parameter& p) {
+    AllocaInst* a = b.CreateAlloca(ArrayType::get(b.getInt8Ty(), p.size), nullptr, "parameter");
+    a->setAlignment(Align(p.align));
+    return a;
+  }
+  const KernelInfo& info_;
+  const Extended& body_;
+  SmallVector<Slot, 8> slots_;
+};
+
+CallInst* call_body(IRBuilder<>& b, const Extended& body, ArrayRef<Value*> parameters, ArrayRef<Value*> items) {
+  SmallVector<Value*, 24> args(parameters);
+  for (unsigned i = 0; i < item_count; ++i)
+    if (body.items >> i & 1) args.push_back(items[i]);
+  CallInst* call = b.CreateCall(body.body, args);
+  // Extensions (zeroext, signext) are part of the callee's convention.
+  AttributeList attributes = body.body->getAttributes();
+  call->setAttributes(attributes.removeFnAttributes(b.getContext()));
+  if (DISubprogram* sp = b.GetInsertBlock()->getParent()->getSubprogram())
+    call->setDebugLoc(DILocation::get(b.getContext(), 0, 0, sp));
+  return call;
+}
+
+Function* new_entry(Function* body, FunctionType* type, const Twine& name, GlobalValue::LinkageTypes linkage) {
+  Function* f = Function::Create(type, linkage, name, body->getParent());
+  AttrBuilder attributes(body->getContext(), body->getAttributes().getFnAttrs());
+  for (auto kind : {Attribute::Convergent, Attribute::AlwaysInline, Attribute::InlineHint, Attribute::OptimizeNone, Attribute::NoInline,
+                    Attribute::Memory, Attribute::WillReturn, Attribute::NoReturn, Attribute::NoRecurse})
+    attributes.removeAttribute(kind);
+  f->addFnAttrs(attributes);
+  f->addFnAttr(Attribute::NoUnwind);
+  f->setDSOLocal(true);
+  return f;
+}
+
+// An artificial subprogram, without which calls to a body with debug information may not be inlined.
+void describe(Function* f, Function* body) {
+  DISubprogram* of = body->getSubprogram();
+  if (!of) return;
+  auto* type = DISubroutineType::get(f->getContext(), DINode::FlagZero, 0, MDNode::get(f->getContext(), {nullptr}));
+  auto* sp = DISubprogram::getDistinct(f->getContext(), of->getFile(), f->getName(), f->getName(), of->getFile(), 0, type, 0, nullptr, 0, 0,
+                                       DINode::FlagArtificial, DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized, of->getUnit());
+  f->setSubprogram(sp);
+}
+
+}  // namespace
+
+Function* make_run_lane(Function* kernel, const KernelInfo& info, const Extended& body) {
+  LLVMContext& c = kernel->getContext();
+  auto* type = FunctionType::get(Type::getVoidTy(c), {PointerType::get(c, 0)}, false);
+  Function* f = new_entry(body.body, type, "", GlobalValue::ExternalLinkage);
+  f->takeName(kernel);
+  f->setVisibility(GlobalValue::HiddenVisibility);
+  kernel->replaceAllUsesWith(f);
+  kernel->eraseFromParent();
+  describe(f, body.body);
+  IRBuilder<> b(BasicBlock::Create(c, "entry", f));
+  Value* lane = lane_pointer(b);
+  Value* block = load_block_pointer(b, lane);
+  Unpacker unpacker(info, body);
+  unpacker.enter(b, f->getArg(0), /*buffer_serves=*/true);
+  Value* items[item_count] = {};
+  for (unsigned i = 0; i < item_count; ++i)
+    if (body.items >> i & 1) items[i] = load_item(b, static_cast<Item>(i), lane, block);
+  CallInst* call = call_body(b, body, unpacker.arguments(b), items);
+  call->addFnAttr(Attribute::NoInline);
+  b.CreateRetVoid();
+  return f;
+}
+
+namespace {
+
+struct Loop {
+  BasicBlock* header;
+  PHINode* index;
+};
+// do { } while (++index != limit): extents are at least 1.
+Loop open_loop(IRBuilder<>& b, Type* type, const Twine& name) {
+  BasicBlock* before = b.GetInsertBlock();
+  BasicBlock* header = BasicBlock::Create(b.getContext(), name, before->getParent());
+  b.CreateBr(header);
+  b.SetInsertPoint(header);
+  PHINode* index = b.CreatePHI(type, 2, name + ".index");
+  index->addIncoming(ConstantInt::get(type, 0), before);
+  return {header, index};
+}
+BranchInst* close_loop(IRBuilder<>& b, const Loop& loop, Value* limit) {
+  Value* next = b.CreateAdd(loop.index, ConstantInt::get(loop.index->getType(), 1), "", /*NUW=*/true, /*NSW=*/loop.index->getType()->isIntegerTy(32));
+  loop.index->addIncoming(next, b.GetInsertBlock());
+  BasicBlock* after = BasicBlock::Create(b.getContext(), "after", b.GetInsertBlock()->getParent());
+  BranchInst* back = b.CreateCondBr(b.CreateICmpULT(next, limit), loop.header, after);
+  b.SetInsertPoint(after);
+  return back;
+}
+
+// Lanes of a finite kernel without barriers are independent: what one writes and another accesses without synchronisation is a
+// data race in CUDA, and atomic accesses are taken out of the group after inlining (vectorise.cpp).
+void mark_parallel(BranchInst* back, CallInst* body) {
+  LLVMContext& c = back->getContext();
+  MDNode* group = MDNode::getDistinct(c, {});
+  body->setMetadata(LLVMContext::MD_access_group, group);
+  MDNode* accesses = MDNode::get(c, {MDString::get(c, "llvm.loop.parallel_accesses"), group});
+  MDNode* id = MDNode::getDistinct(c, {nullptr, accesses});
+  id->replaceOperandWith(0, id);
+  back->setMetadata(LLVMContext::MD_loop, id);
+}
+
+Value* field(IRBuilder<>& b, Value* block, std::size_t offset) {
+  return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), block, offset);
+}
+
+}  // namespace
+
+Function* make_run_blocks(StringRef name, const KernelInfo& info, const Extended& body, bool store_lane, bool optimise) {
+  LLVMContext& c = body.body->getContext();
+  Type* i64 = Type::getInt64Ty(c);
+  Type* i32 = Type::getInt32Ty(c);
+  auto* type = FunctionType::get(Type::getVoidTy(c), {PointerType::get(c, 0), i64, i64}, false);
+  Function* f = new_entry(body.body, type, name + ".blocks", GlobalValue::InternalLinkage);
+  describe(f, body.body);
+  Argument* block = f->getArg(0);
+  block->addAttr(Attribute::NoAlias);  // kernels have no pointer to it
+  block->addAttr(Attribute::NoUndef);
+  Value* first = f->getArg(1);
+  Value* count = f->getArg(2);
+
+  IRBuilder<> b(BasicBlock::Create(c, "entry", f));
+  Value* items[item_count] = {};
+  for (unsigned i = bdim_x; i < item_count; ++i) items[i] = load_item(b, static_cast<Item>(i), nullptr, block);
+  Value* args = b.CreateAlignedLoad(b.getPtrTy(), field(b, block, offsetof(MrBlock, args)), Align(8), "args");
+  Unpacker unpacker(info, body);
+  unpacker.enter(b, args, /*buffer_serves=*/false);
+  Value* lane = nullptr;
+  if (store_lane) {
+    lane = lane_pointer(b);
+    b.CreateAlignedStore(block, lane, Align(8));
+    static_assert(offsetof(MrLane, block) == 0);
+  }
+  BasicBlock* divide = BasicBlock::Create(c, "divide", f);
+  BasicBlock* start = BasicBlock::Create(c, "start", f);
+  BasicBlock* done = BasicBlock::Create(c, "done", f);
+  BasicBlock* check = BasicBlock::Create(c, "check", f);
+  b.CreateCondBr(b.CreateICmpEQ(count, ConstantInt::get(i64, 0)), done, check);
+  // The first block's index; the common case of a range from the grid's start needs no division.
+  b.SetInsertPoint(check);
+  b.CreateCondBr(b.CreateICmpULT(first, b.CreateZExt(items[gdim_x], i64)), start, divide);
+  b.SetInsertPoint(divide);
+  Value* wide_x = b.CreateZExt(items[gdim_x], i64);
+  Value* wide_y = b.CreateZExt(items[gdim_y], i64);
+  Value* x0 = b.CreateTrunc(b.CreateURem(first, wide_x), i32);
+  Value* rows = b.CreateUDiv(first, wide_x);
+  Value* y0 = b.CreateTrunc(b.CreateURem(rows, wide_y), i32);
+  Value* z0 = b.CreateTrunc(b.CreateUDiv(rows, wide_y), i32);
+  b.CreateBr(start);
+  b.SetInsertPoint(start);
+  auto merge = [&](Value* simple, Value* divided) {
+    PHINode* p = b.CreatePHI(i32, 2);
+    p->addIncoming(simple, check);
+    p->addIncoming(divided, divide);
+    return p;
+  };
+  IRBuilder<> in_check(check->getTerminator());
+  Value* simple_x = in_check.CreateTrunc(first, i32);
+  Value* begin[3] = {merge(simple_x, x0), merge(ConstantInt::get(i32, 0), y0), merge(ConstantInt::get(i32, 0), z0)};
+
+  BasicBlock* blocks = BasicBlock::Create(c, "blocks", f);
+  b.CreateBr(blocks);
+  b.SetInsertPoint(blocks);
+  PHINode* left = b.CreatePHI(i64, 2, "left");
+  left->addIncoming(count, start);
+  PHINode* index[3];
+  for (unsigned i = 0; i < 3; ++i) {
+    index[i] = b.CreatePHI(i32, 2, "block");
+    index[i]->addIncoming(begin[i], start);
+    items[block_x + i] = index[i];
+  }
+  for (unsigned i = 0; i < 3; ++i) b.CreateAlignedStore(index[i], field(b, block, offsetof(MrBlock, block_idx) + 4 * i), Align(4));
+
+  Loop z = open_loop(b, i32, "thread.z");
+  Loop y = open_loop(b, i32, "thread.y");
+  Loop x = open_loop(b, i32, "thread.x");
+  items[tid_x] = x.index;
+  items[tid_y] = y.index;
+  items[tid_z] = z.index;
+  if (store_lane) store_thread_items(b, lane, {items[tid_x], items[tid_y], items[tid_z]}, {items[bdim_x], items[bdim_y]});
+  CallInst* call = call_body(b, body, unpacker.arguments(b), items);
+  if (optimise && !body.body->hasFnAttribute(Attribute::NoInline)) call->addFnAttr(Attribute::AlwaysInline);
+  BranchInst* back = close_loop(b, x, items[bdim_x]);
+  if (!store_lane) mark_parallel(back, call);
+  close_loop(b, y, items[bdim_y]);
+  close_loop(b, z, items[bdim_z]);
+
+  // The next block, x fastest.
+  BasicBlock* latch = b.GetInsertBlock();
+  Value* next_x = b.CreateAdd(index[0], ConstantInt::get(i32, 1));
+  Value* wrap_x = b.CreateICmpEQ(next_x, items[gdim_x]);
+  Value* next_y = b.CreateAdd(index[1], b.CreateZExt(wrap_x, i32));
+  Value* wrap_y = b.CreateICmpEQ(next_y, items[gdim_y]);
+  index[0]->addIncoming(b.CreateSelect(wrap_x, ConstantInt::get(i32, 0), next_x), latch);
+  index[1]->addIncoming(b.CreateSelect(wrap_y, ConstantInt::get(i32, 0), next_y), latch);
+  index[2]->addIncoming(b.CreateAdd(index[2], b.CreateZExt(wrap_y, i32)), latch);
+  Value* rest = b.CreateSub(left, ConstantInt::get(i64, 1));
+  left->addIncoming(rest, latch);
+  b.CreateCondBr(b.CreateICmpEQ(rest, ConstantInt::get(i64, 0)), done, blocks);
+  b.SetInsertPoint(done);
+  b.CreateRetVoid();
+  return f;
+}
+
+}  // namespace mrcc
