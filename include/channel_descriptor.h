@@ -6,8 +6,7 @@
 
 #include "cuda_runtime_api.h"
 
-template <class T>
-static __inline__ __host__ cudaChannelFormatDesc cudaCreateChannelDesc() {
+template <class T> static __inline__ __host__ cudaChannelFormatDesc cudaCreateChannelDesc() {
   return cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
 }
 
@@ -24,14 +23,13 @@ static __inline__ __host__ __attribute__((unused)) cudaChannelFormatDesc cudaCre
   return cudaCreateChannelDesc(16, 16, 16, 16, cudaChannelFormatKindFloat);
 }
 
-#define MR_CHANNEL(T, x, y, z, w, kind)                                            \
-  template <>                                                                      \
-  __inline__ __host__ cudaChannelFormatDesc cudaCreateChannelDesc<T>() {           \
-    return cudaCreateChannelDesc(x, y, z, w, cudaChannelFormatKind##kind);         \
+#define MR_CHANNEL(T, x, y, z, w, kind)                                                                                \
+  template <> __inline__ __host__ cudaChannelFormatDesc cudaCreateChannelDesc<T>() {                                   \
+    return cudaCreateChannelDesc(x, y, z, w, cudaChannelFormatKind##kind);                                             \
   }
-#define MR_CHANNELS(T, bits, kind)                \
-  MR_CHANNEL(T##1, bits, 0, 0, 0, kind)           \
-  MR_CHANNEL(T##2, bits, bits, 0, 0, kind)        \
+#define MR_CHANNELS(T, bits, kind)                                                                                     \
+  MR_CHANNEL(T##1, bits, 0, 0, 0, kind)                                                                                \
+  MR_CHANNEL(T##2, bits, bits, 0, 0, kind)                                                                             \
   MR_CHANNEL(T##4, bits, bits, bits, bits, kind)
 
 MR_CHANNEL(char, 8, 0, 0, 0, Signed)

@@ -1,5 +1,6 @@
-// The part of the runtime API that device code may call (programming guide, "CUDA Dynamic Parallelism" and "Programmatic
-// Dependent Launch"): streams that only exist in device code. The functions are in the device headers of mrcc.
+// The part of the runtime API that device code may call (programming guide, "CUDA Dynamic Parallelism" and
+// "Programmatic Dependent Launch"): streams that only exist in device code. The functions are in the device headers of
+// mrcc.
 #ifndef MILLRACE_CUDA_DEVICE_RUNTIME_API_H
 #define MILLRACE_CUDA_DEVICE_RUNTIME_API_H
 

@@ -1,5 +1,5 @@
-// Profiler control (runtime API reference, "Profiler Control"). Both calls succeed and do nothing unless a trace of this
-// program is being recorded. Thread-safe.
+// Profiler control (runtime API reference, "Profiler Control"). Both calls succeed and do nothing unless a trace of
+// this program is being recorded. Thread-safe.
 #ifndef MILLRACE_CUDA_PROFILER_API_H
 #define MILLRACE_CUDA_PROFILER_API_H
 

@@ -1,5 +1,5 @@
-// The CUDA runtime API for C++: the C interface plus typed overloads (API reference, "C++ API Routines"), one header per
-// chapter below millrace/cpp. Without a C++ compiler, the C interface.
+// The CUDA runtime API for C++: the C interface plus typed overloads (API reference, "C++ API Routines"), one header
+// per chapter below millrace/cpp. Without a C++ compiler, the C interface.
 //
 // In CUDA units mrcc includes this by itself, behind the device headers (millrace/device_prelude.h).
 #ifndef MILLRACE_CUDA_RUNTIME_H

@@ -1,5 +1,5 @@
-// threadIdx, blockIdx, blockDim, gridDim and warpSize. mrcc declares them for device code by itself; host code compiled by
-// other compilers only gets their types from here.
+// threadIdx, blockIdx, blockDim, gridDim and warpSize. mrcc declares them for device code by itself; host code compiled
+// by other compilers only gets their types from here.
 #ifndef MILLRACE_DEVICE_LAUNCH_PARAMETERS_H
 #define MILLRACE_DEVICE_LAUNCH_PARAMETERS_H
 

@@ -7,7 +7,7 @@
 #define MILLRACE_MAKER static __inline__ __host__ __attribute__((unused))
 
 /* A pointer to pitched memory: `p` bytes from row to row, rows of `xsz` elements used, `ysz` rows. */
-MILLRACE_MAKER struct cudaPitchedPtr make_cudaPitchedPtr(void *d, size_t p, size_t xsz, size_t ysz) {
+MILLRACE_MAKER struct cudaPitchedPtr make_cudaPitchedPtr(void* d, size_t p, size_t xsz, size_t ysz) {
   struct cudaPitchedPtr s;
   s.ptr = d;
   s.pitch = p;

@@ -4,8 +4,8 @@
 // Outside CUDA translation units (no __CUDACC__) the execution and memory space qualifiers are empty, so that a header
 // shared with plain host code compiles.
 //
-// Inside, spaces that clang's CUDA front end knows are its attributes. What it would drop or misread is kept as an `annotate`
-// attribute for mrcc's AST plugin (compiler/frontend), which reads exactly these:
+// Inside, spaces that clang's CUDA front end knows are its attributes. What it would drop or misread is kept as an
+// `annotate` attribute for mrcc's AST plugin (compiler/frontend), which reads exactly these:
 //
 //   on a __global__ function
 //     "mr_launch_bounds", max_threads [, min_blocks [, max_cluster_blocks]]   __launch_bounds__(...)
@@ -16,8 +16,8 @@
 //   on a variable
 //     "mr_managed"   (always together with attribute device)                  __managed__
 //
-// The numbers are constant expressions and may depend on template parameters. An argument that the user left out is absent,
-// not zero.
+// The numbers are constant expressions and may depend on template parameters. An argument that the user left out is
+// absent, not zero.
 #ifndef MILLRACE_HOST_DEFINES_H
 #define MILLRACE_HOST_DEFINES_H
 
@@ -39,8 +39,8 @@
 #ifndef __forceinline__
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #endif
-/* clang's CUDA mode has __noinline__ as a keyword; libstdc++ spells the GNU attribute with this name, so a macro would break
-   it in plain host code. */
+/* clang's CUDA mode has __noinline__ as a keyword; libstdc++ spells the GNU attribute with this name, so a macro would
+   break it in plain host code. */
 
 #if defined(__CUDACC__)
 

@@ -13,9 +13,9 @@
 #define cudaSurfaceTypeCubemapLayered 0xFC
 
 enum cudaSurfaceBoundaryMode {
-  cudaBoundaryModeZero = 0,   /* reads outside give 0, writes outside are dropped */
-  cudaBoundaryModeClamp = 1,  /* clamp to the nearest element */
-  cudaBoundaryModeTrap = 2    /* fault */
+  cudaBoundaryModeZero = 0,  /* reads outside give 0, writes outside are dropped */
+  cudaBoundaryModeClamp = 1, /* clamp to the nearest element */
+  cudaBoundaryModeTrap = 2   /* fault */
 };
 
 enum cudaSurfaceFormatMode { cudaFormatModeForced = 0, cudaFormatModeAuto = 1 };

@@ -1,5 +1,5 @@
-// Shared by the chapters of cuda_runtime_api.h. __MR_API starts a declaration; __MR_DEFAULT(v) is a default argument in C++ and
-// nothing in C.
+// Shared by the chapters of cuda_runtime_api.h. __MR_API starts a declaration; __MR_DEFAULT(v) is a default argument in
+// C++ and nothing in C.
 #ifndef MILLRACE_API_BEGIN_H
 #define MILLRACE_API_BEGIN_H
 

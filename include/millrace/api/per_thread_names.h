@@ -1,6 +1,6 @@
 // The per-thread default stream (programming guide, "Per-thread Default Stream"). A unit compiled with
-// CUDA_API_PER_THREAD_DEFAULT_STREAM calls twins of the functions that take or imply a stream: NAME_ptsz for those with a
-// stream argument, NAME_ptds for those that work on the default stream. Units of both kinds can be linked together.
+// CUDA_API_PER_THREAD_DEFAULT_STREAM calls twins of the functions that take or imply a stream: NAME_ptsz for those with
+// a stream argument, NAME_ptds for those that work on the default stream. Units of both kinds can be linked together.
 // With mrcc use --default-stream per-thread (or -DCUDA_API_PER_THREAD_DEFAULT_STREAM): the header is included before a
 // definition in the source could take effect.
 #ifndef MILLRACE_API_PER_THREAD_NAMES_H

@@ -1,5 +1,5 @@
-// Shared by the C++ overloads. __MR_INLINE: host functions with internal linkage, so that units of both default-stream kinds
-// can be linked together.
+// Shared by the C++ overloads. __MR_INLINE: host functions with internal linkage, so that units of both default-stream
+// kinds can be linked together.
 #ifndef MILLRACE_CPP_BEGIN_H
 #define MILLRACE_CPP_BEGIN_H
 

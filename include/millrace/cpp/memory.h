@@ -4,108 +4,105 @@
 
 #include "begin.h"
 
-template <class T>
-__MR_INLINE cudaError_t cudaMalloc(T **devPtr, size_t size) {
-  return cudaMalloc(reinterpret_cast<void **>(devPtr), size);
+template <class T> __MR_INLINE cudaError_t cudaMalloc(T** devPtr, size_t size) {
+  return cudaMalloc(reinterpret_cast<void**>(devPtr), size);
+}
+
+template <class T> __MR_INLINE cudaError_t cudaMallocPitch(T** devPtr, size_t* pitch, size_t width, size_t height) {
+  return cudaMallocPitch(reinterpret_cast<void**>(devPtr), pitch, width, height);
+}
+
+__MR_INLINE cudaError_t cudaMallocHost(void** ptr, size_t size, unsigned int flags) {
+  return cudaHostAlloc(ptr, size, flags);
+}
+
+template <class T> __MR_INLINE cudaError_t cudaMallocHost(T** ptr, size_t size, unsigned int flags = 0) {
+  return cudaHostAlloc(reinterpret_cast<void**>(ptr), size, flags);
+}
+
+template <class T> __MR_INLINE cudaError_t cudaHostAlloc(T** ptr, size_t size, unsigned int flags) {
+  return cudaHostAlloc(reinterpret_cast<void**>(ptr), size, flags);
+}
+
+template <class T> __MR_INLINE cudaError_t cudaHostGetDevicePointer(T** pDevice, void* pHost, unsigned int flags) {
+  return cudaHostGetDevicePointer(reinterpret_cast<void**>(pDevice), pHost, flags);
 }
 
 template <class T>
-__MR_INLINE cudaError_t cudaMallocPitch(T **devPtr, size_t *pitch, size_t width, size_t height) {
-  return cudaMallocPitch(reinterpret_cast<void **>(devPtr), pitch, width, height);
-}
-
-__MR_INLINE cudaError_t cudaMallocHost(void **ptr, size_t size, unsigned int flags) { return cudaHostAlloc(ptr, size, flags); }
-
-template <class T>
-__MR_INLINE cudaError_t cudaMallocHost(T **ptr, size_t size, unsigned int flags = 0) {
-  return cudaHostAlloc(reinterpret_cast<void **>(ptr), size, flags);
-}
-
-template <class T>
-__MR_INLINE cudaError_t cudaHostAlloc(T **ptr, size_t size, unsigned int flags) {
-  return cudaHostAlloc(reinterpret_cast<void **>(ptr), size, flags);
-}
-
-template <class T>
-__MR_INLINE cudaError_t cudaHostGetDevicePointer(T **pDevice, void *pHost, unsigned int flags) {
-  return cudaHostGetDevicePointer(reinterpret_cast<void **>(pDevice), pHost, flags);
-}
-
-template <class T>
-__MR_INLINE cudaError_t cudaMallocManaged(T **devPtr, size_t size, unsigned int flags = cudaMemAttachGlobal) {
-  return cudaMallocManaged(reinterpret_cast<void **>(devPtr), size, flags);
+__MR_INLINE cudaError_t cudaMallocManaged(T** devPtr, size_t size, unsigned int flags = cudaMemAttachGlobal) {
+  return cudaMallocManaged(reinterpret_cast<void**>(devPtr), size, flags);
 }
 
 /* Stream-ordered allocation, from the device's current pool or from a given one. */
-template <class T>
-__MR_INLINE cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaStream_t stream) {
-  return cudaMallocAsync(reinterpret_cast<void **>(ptr), size, stream);
+template <class T> __MR_INLINE cudaError_t cudaMallocAsync(T** ptr, size_t size, cudaStream_t stream) {
+  return cudaMallocAsync(reinterpret_cast<void**>(ptr), size, stream);
 }
 
-__MR_INLINE cudaError_t cudaMallocAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream) {
+__MR_INLINE cudaError_t cudaMallocAsync(void** ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream) {
   return cudaMallocFromPoolAsync(ptr, size, memPool, stream);
 }
 
 template <class T>
-__MR_INLINE cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream) {
-  return cudaMallocFromPoolAsync(reinterpret_cast<void **>(ptr), size, memPool, stream);
+__MR_INLINE cudaError_t cudaMallocAsync(T** ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(ptr), size, memPool, stream);
 }
 
 template <class T>
-__MR_INLINE cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream) {
-  return cudaMallocFromPoolAsync(reinterpret_cast<void **>(ptr), size, memPool, stream);
+__MR_INLINE cudaError_t cudaMallocFromPoolAsync(T** ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(ptr), size, memPool, stream);
+}
+
+template <class T> __MR_INLINE cudaError_t cudaGetSymbolAddress(void** devPtr, const T& symbol) {
+  return cudaGetSymbolAddress(devPtr, static_cast<const void*>(&symbol));
+}
+
+template <class T> __MR_INLINE cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
+  return cudaGetSymbolSize(size, static_cast<const void*>(&symbol));
 }
 
 template <class T>
-__MR_INLINE cudaError_t cudaGetSymbolAddress(void **devPtr, const T &symbol) {
-  return cudaGetSymbolAddress(devPtr, static_cast<const void *>(&symbol));
+__MR_INLINE cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* src, size_t count, size_t offset = 0,
+                                           enum cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+  return cudaMemcpyToSymbol(static_cast<const void*>(&symbol), src, count, offset, kind);
 }
 
 template <class T>
-__MR_INLINE cudaError_t cudaGetSymbolSize(size_t *size, const T &symbol) {
-  return cudaGetSymbolSize(size, static_cast<const void *>(&symbol));
+__MR_INLINE cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* src, size_t count, size_t offset = 0,
+                                                enum cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                                cudaStream_t stream = 0) {
+  return cudaMemcpyToSymbolAsync(static_cast<const void*>(&symbol), src, count, offset, kind, stream);
 }
 
 template <class T>
-__MR_INLINE cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t count, size_t offset = 0,
-                                         enum cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  return cudaMemcpyToSymbol(static_cast<const void *>(&symbol), src, count, offset, kind);
+__MR_INLINE cudaError_t cudaMemcpyFromSymbol(void* dst, const T& symbol, size_t count, size_t offset = 0,
+                                             enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+  return cudaMemcpyFromSymbol(dst, static_cast<const void*>(&symbol), count, offset, kind);
 }
 
 template <class T>
-__MR_INLINE cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t count, size_t offset = 0,
-                                              enum cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0) {
-  return cudaMemcpyToSymbolAsync(static_cast<const void *>(&symbol), src, count, offset, kind, stream);
-}
-
-template <class T>
-__MR_INLINE cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t count, size_t offset = 0,
-                                           enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  return cudaMemcpyFromSymbol(dst, static_cast<const void *>(&symbol), count, offset, kind);
-}
-
-template <class T>
-__MR_INLINE cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t count, size_t offset = 0,
-                                                enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0) {
-  return cudaMemcpyFromSymbolAsync(dst, static_cast<const void *>(&symbol), count, offset, kind, stream);
+__MR_INLINE cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const T& symbol, size_t count, size_t offset = 0,
+                                                  enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                                  cudaStream_t stream = 0) {
+  return cudaMemcpyFromSymbolAsync(dst, static_cast<const void*>(&symbol), count, offset, kind, stream);
 }
 
 /* Batches in which every copy has the same attributes, or every range the same destination. */
-__MR_INLINE cudaError_t cudaMemcpyBatchAsync(const void **dsts, const void **srcs, const size_t *sizes, size_t count,
-                                           struct cudaMemcpyAttributes attr, cudaStream_t stream) {
+__MR_INLINE cudaError_t cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs, const size_t* sizes,
+                                             size_t count, struct cudaMemcpyAttributes attr, cudaStream_t stream) {
   size_t first = 0;
   return cudaMemcpyBatchAsync(dsts, srcs, sizes, count, &attr, &first, 1, stream);
 }
 
-__MR_INLINE cudaError_t cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation location,
-                                                unsigned long long flags, cudaStream_t stream) {
+__MR_INLINE cudaError_t cudaMemPrefetchBatchAsync(void** dptrs, size_t* sizes, size_t count,
+                                                  struct cudaMemLocation location, unsigned long long flags,
+                                                  cudaStream_t stream) {
   size_t first = 0;
   return cudaMemPrefetchBatchAsync(dptrs, sizes, count, &location, &first, 1, flags, stream);
 }
 
-__MR_INLINE cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
-                                                          struct cudaMemLocation location, unsigned long long flags,
-                                                          cudaStream_t stream) {
+__MR_INLINE cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void** dptrs, size_t* sizes, size_t count,
+                                                            struct cudaMemLocation location, unsigned long long flags,
+                                                            cudaStream_t stream) {
   size_t first = 0;
   return cudaMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, &location, &first, 1, flags, stream);
 }

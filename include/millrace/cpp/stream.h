@@ -4,12 +4,14 @@
 
 #include "begin.h"
 
-__MR_INLINE cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags) { return cudaEventCreateWithFlags(event, flags); }
+__MR_INLINE cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
+  return cudaEventCreateWithFlags(event, flags);
+}
 
 template <class T>
-__MR_INLINE cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *devPtr, size_t length = 0,
-                                               unsigned int flags = cudaMemAttachSingle) {
-  return cudaStreamAttachMemAsync(stream, static_cast<void *>(devPtr), length, flags);
+__MR_INLINE cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* devPtr, size_t length = 0,
+                                                 unsigned int flags = cudaMemAttachSingle) {
+  return cudaStreamAttachMemAsync(stream, static_cast<void*>(devPtr), length, flags);
 }
 
 #endif

@@ -1,15 +1,15 @@
-// Arrays, mipmaps and the resources behind textures and surfaces (API reference, "Memory Management" and "Texture Object
-// Management").
+// Arrays, mipmaps and the resources behind textures and surfaces (API reference, "Memory Management" and "Texture
+// Object Management").
 #ifndef MILLRACE_TYPES_ARRAY_H
 #define MILLRACE_TYPES_ARRAY_H
 
 #include <stddef.h>
 
-typedef struct cudaArray *cudaArray_t;
-typedef const struct cudaArray *cudaArray_const_t;
+typedef struct cudaArray* cudaArray_t;
+typedef const struct cudaArray* cudaArray_const_t;
 struct cudaArray;
-typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
-typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
+typedef struct cudaMipmappedArray* cudaMipmappedArray_t;
+typedef const struct cudaMipmappedArray* cudaMipmappedArray_const_t;
 struct cudaMipmappedArray;
 
 #define cudaArrayDefault 0x00
@@ -80,10 +80,10 @@ struct cudaArrayMemoryRequirements {
 };
 
 struct cudaPitchedPtr {
-  void *ptr;
-  size_t pitch;   /* bytes from row to row */
-  size_t xsize;   /* elements used of a row */
-  size_t ysize;   /* rows */
+  void* ptr;
+  size_t pitch; /* bytes from row to row */
+  size_t xsize; /* elements used of a row */
+  size_t ysize; /* rows */
 };
 
 struct cudaExtent {
@@ -149,15 +149,15 @@ struct cudaResourceDesc {
       cudaMipmappedArray_t mipmap;
     } mipmap;
     struct {
-      void *devPtr;
+      void* devPtr;
       struct cudaChannelFormatDesc desc;
       size_t sizeInBytes;
     } linear;
     struct {
-      void *devPtr;
+      void* devPtr;
       struct cudaChannelFormatDesc desc;
-      size_t width;    /* elements */
-      size_t height;   /* elements */
+      size_t width;  /* elements */
+      size_t height; /* elements */
       size_t pitchInBytes;
     } pitch2D;
     struct {

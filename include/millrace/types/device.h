@@ -2,10 +2,10 @@
 #ifndef MILLRACE_TYPES_DEVICE_H
 #define MILLRACE_TYPES_DEVICE_H
 
-#include <stddef.h>
 #include "../../host_defines.h"
+#include <stddef.h>
 
-#define cudaCpuDeviceId ((int)-1)     /* the host, as a location of managed memory */
+#define cudaCpuDeviceId ((int)-1) /* the host, as a location of managed memory */
 #define cudaInvalidDeviceId ((int)-2)
 
 /* cudaSetDeviceFlags, cudaInitDevice */
@@ -266,8 +266,8 @@ typedef struct CUuuid_st CUuuid;
 #endif
 typedef struct CUuuid_st cudaUUID_t;
 
-/* Filled by cudaGetDeviceProperties; sizes in bytes, extents in elements. Where an attribute of the same meaning exists,
-   cudaDeviceGetAttribute gives the same value. */
+/* Filled by cudaGetDeviceProperties; sizes in bytes, extents in elements. Where an attribute of the same meaning
+   exists, cudaDeviceGetAttribute gives the same value. */
 struct cudaDeviceProp {
   char name[256];
   cudaUUID_t uuid;
@@ -365,7 +365,7 @@ struct cudaDeviceProp {
 };
 
 /* Notifications about a device (cudaDeviceRegisterAsyncNotification). */
-typedef struct cudaAsyncCallbackEntry *cudaAsyncCallbackHandle_t;
+typedef struct cudaAsyncCallbackEntry* cudaAsyncCallbackHandle_t;
 enum cudaAsyncNotificationType_enum { cudaAsyncNotificationTypeOverBudget = 0x1 };
 typedef enum cudaAsyncNotificationType_enum cudaAsyncNotificationType;
 typedef struct cudaAsyncNotificationInfo {
@@ -376,12 +376,12 @@ typedef struct cudaAsyncNotificationInfo {
     } overBudget;
   } info;
 } cudaAsyncNotificationInfo_t;
-typedef void (*cudaAsyncCallback)(cudaAsyncNotificationInfo_t *, void *, cudaAsyncCallbackHandle_t);
+typedef void (*cudaAsyncCallback)(cudaAsyncNotificationInfo_t*, void*, cudaAsyncCallbackHandle_t);
 
 /* Log messages of the driver (cudaLogsRegisterCallback). */
-typedef enum cudaLogLevel { cudaLogLevelError = 0, cudaLogLevelWarning = 1 } cudaLogLevel;
-typedef struct CUlogsCallbackEntry_st *cudaLogsCallbackHandle;
+typedef enum CUDAlogLevel_enum { cudaLogLevelError = 0, cudaLogLevelWarning = 1 } cudaLogLevel;
+typedef struct CUlogsCallbackEntry_st* cudaLogsCallbackHandle;
 typedef unsigned int cudaLogIterator;
-typedef void (*cudaLogsCallback_t)(void *data, cudaLogLevel logLevel, char *message, size_t length);
+typedef void (*cudaLogsCallback_t)(void* data, cudaLogLevel logLevel, char* message, size_t length);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include "array.h"
 
-typedef struct CUexternalMemory_st *cudaExternalMemory_t;
-typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
-typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
+typedef struct CUexternalMemory_st* cudaExternalMemory_t;
+typedef struct CUexternalSemaphore_st* cudaExternalSemaphore_t;
+typedef struct cudaGraphicsResource* cudaGraphicsResource_t;
 struct cudaGraphicsResource;
 
 #define cudaExternalMemoryDedicated 0x1
@@ -34,10 +34,10 @@ struct cudaExternalMemoryHandleDesc {
   union {
     int fd;
     struct {
-      void *handle;
-      const void *name;
+      void* handle;
+      const void* name;
     } win32;
-    const void *nvSciBufObject;
+    const void* nvSciBufObject;
   } handle;
   unsigned long long size;
   unsigned int flags;
@@ -78,10 +78,10 @@ struct cudaExternalSemaphoreHandleDesc {
   union {
     int fd;
     struct {
-      void *handle;
-      const void *name;
+      void* handle;
+      const void* name;
     } win32;
-    const void *nvSciSyncObj;
+    const void* nvSciSyncObj;
   } handle;
   unsigned int flags;
   unsigned int reserved[16];
@@ -93,7 +93,7 @@ struct cudaExternalSemaphoreSignalParams {
       unsigned long long value;
     } fence;
     union {
-      void *fence;
+      void* fence;
       unsigned long long reserved;
     } nvSciSync;
     struct {
@@ -111,7 +111,7 @@ struct cudaExternalSemaphoreWaitParams {
       unsigned long long value;
     } fence;
     union {
-      void *fence;
+      void* fence;
       unsigned long long reserved;
     } nvSciSync;
     struct {

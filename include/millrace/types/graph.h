@@ -37,22 +37,22 @@ typedef enum cudaGraphDependencyType_enum {
 typedef struct cudaGraphEdgeData_st {
   unsigned char from_port;
   unsigned char to_port;
-  unsigned char type;   /* cudaGraphDependencyType */
+  unsigned char type; /* cudaGraphDependencyType */
   unsigned char reserved[5];
 } cudaGraphEdgeData;
 
 /* Parameters of each kind of node. */
 struct cudaKernelNodeParams {
-  void *func;
+  void* func;
   dim3 gridDim;
   dim3 blockDim;
   unsigned int sharedMemBytes;
-  void **kernelParams;
-  void **extra;
+  void** kernelParams;
+  void** extra;
 };
 
 struct cudaKernelNodeParamsV2 {
-  void *func;
+  void* func;
 #if !defined(__cplusplus) || __cplusplus >= 201103L
   dim3 gridDim;
   dim3 blockDim;
@@ -62,8 +62,8 @@ struct cudaKernelNodeParamsV2 {
   uint3 blockDim;
 #endif
   unsigned int sharedMemBytes;
-  void **kernelParams;
-  void **extra;
+  void** kernelParams;
+  void** extra;
 };
 
 struct cudaMemcpyNodeParams {
@@ -73,16 +73,16 @@ struct cudaMemcpyNodeParams {
 };
 
 struct cudaMemsetParams {
-  void *dst;
+  void* dst;
   size_t pitch;
   unsigned int value;
-  unsigned int elementSize;   /* 1, 2 or 4 */
-  size_t width;               /* elements */
-  size_t height;              /* rows */
+  unsigned int elementSize; /* 1, 2 or 4 */
+  size_t width;             /* elements */
+  size_t height;            /* rows */
 };
 
 struct cudaMemsetParamsV2 {
-  void *dst;
+  void* dst;
   size_t pitch;
   unsigned int value;
   unsigned int elementSize;
@@ -92,19 +92,15 @@ struct cudaMemsetParamsV2 {
 
 struct cudaHostNodeParams {
   cudaHostFn_t fn;
-  void *userData;
+  void* userData;
 };
 
 struct cudaHostNodeParamsV2 {
   cudaHostFn_t fn;
-  void *userData;
+  void* userData;
 };
 
-enum cudaGraphChildGraphNodeOwnership {
-  cudaGraphChildGraphOwnershipInvalid = -1,
-  cudaGraphChildGraphOwnershipClone = 0,
-  cudaGraphChildGraphOwnershipMove = 1
-};
+enum cudaGraphChildGraphNodeOwnership { cudaGraphChildGraphOwnershipClone = 0, cudaGraphChildGraphOwnershipMove = 1 };
 
 struct cudaChildGraphNodeParams {
   cudaGraph_t graph;
@@ -120,47 +116,47 @@ struct cudaEventWaitNodeParams {
 };
 
 struct cudaExternalSemaphoreSignalNodeParams {
-  cudaExternalSemaphore_t *extSemArray;
-  const struct cudaExternalSemaphoreSignalParams *paramsArray;
+  cudaExternalSemaphore_t* extSemArray;
+  const struct cudaExternalSemaphoreSignalParams* paramsArray;
   unsigned int numExtSems;
 };
 
 struct cudaExternalSemaphoreSignalNodeParamsV2 {
-  cudaExternalSemaphore_t *extSemArray;
-  const struct cudaExternalSemaphoreSignalParams *paramsArray;
+  cudaExternalSemaphore_t* extSemArray;
+  const struct cudaExternalSemaphoreSignalParams* paramsArray;
   unsigned int numExtSems;
 };
 
 struct cudaExternalSemaphoreWaitNodeParams {
-  cudaExternalSemaphore_t *extSemArray;
-  const struct cudaExternalSemaphoreWaitParams *paramsArray;
+  cudaExternalSemaphore_t* extSemArray;
+  const struct cudaExternalSemaphoreWaitParams* paramsArray;
   unsigned int numExtSems;
 };
 
 struct cudaExternalSemaphoreWaitNodeParamsV2 {
-  cudaExternalSemaphore_t *extSemArray;
-  const struct cudaExternalSemaphoreWaitParams *paramsArray;
+  cudaExternalSemaphore_t* extSemArray;
+  const struct cudaExternalSemaphoreWaitParams* paramsArray;
   unsigned int numExtSems;
 };
 
 struct cudaMemAllocNodeParams {
   struct cudaMemPoolProps poolProps;
-  const struct cudaMemAccessDesc *accessDescs;
+  const struct cudaMemAccessDesc* accessDescs;
   size_t accessDescCount;
   size_t bytesize;
-  void *dptr;   /* out */
+  void* dptr; /* out */
 };
 
 struct cudaMemAllocNodeParamsV2 {
   struct cudaMemPoolProps poolProps;
-  const struct cudaMemAccessDesc *accessDescs;
+  const struct cudaMemAccessDesc* accessDescs;
   size_t accessDescCount;
   size_t bytesize;
-  void *dptr;   /* out */
+  void* dptr; /* out */
 };
 
 struct cudaMemFreeNodeParams {
-  void *dptr;
+  void* dptr;
 };
 
 enum cudaGraphMemAttributeType {
@@ -172,17 +168,13 @@ enum cudaGraphMemAttributeType {
 
 enum cudaGraphConditionalHandleFlags { cudaGraphCondAssignDefault = 1 };
 
-enum cudaGraphConditionalNodeType {
-  cudaGraphCondTypeIf = 0,
-  cudaGraphCondTypeWhile = 1,
-  cudaGraphCondTypeSwitch = 2
-};
+enum cudaGraphConditionalNodeType { cudaGraphCondTypeIf = 0, cudaGraphCondTypeWhile = 1, cudaGraphCondTypeSwitch = 2 };
 
 struct cudaConditionalNodeParams {
   cudaGraphConditionalHandle handle;
   enum cudaGraphConditionalNodeType type;
-  unsigned int size;           /* number of bodies */
-  cudaGraph_t *phGraph_out;    /* out: the bodies, owned by the node */
+  unsigned int size;        /* number of bodies */
+  cudaGraph_t* phGraph_out; /* out: the bodies, owned by the node */
 };
 
 /* Any node, for cudaGraphAddNode; unused bytes must be zero. */
@@ -266,7 +258,7 @@ struct cudaGraphKernelNodeUpdate {
     uint3 gridDim;
 #endif
     struct {
-      const void *pValue;
+      const void* pValue;
       size_t offset;
       size_t size;
     } param;

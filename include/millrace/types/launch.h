@@ -12,9 +12,9 @@
 #define cudaOccupancyDisableCachingOverride 0x01
 
 struct cudaFuncAttributes {
-  size_t sharedSizeBytes;   /* statically declared, per block */
+  size_t sharedSizeBytes; /* statically declared, per block */
   size_t constSizeBytes;
-  size_t localSizeBytes;    /* per thread */
+  size_t localSizeBytes; /* per thread */
   int maxThreadsPerBlock;
   int numRegs;
   int ptxVersion;
@@ -91,7 +91,7 @@ typedef union cudaLaunchAttributeValue {
   enum cudaSynchronizationPolicy syncPolicy;
   struct {
     unsigned int x, y, z;
-  } clusterDim;   /* in blocks */
+  } clusterDim; /* in blocks */
   enum cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
   int programmaticStreamSerializationAllowed;
   struct {
@@ -128,7 +128,7 @@ typedef struct cudaLaunchConfig_st {
   dim3 blockDim;
   size_t dynamicSmemBytes;
   cudaStream_t stream;
-  cudaLaunchAttribute *attrs;
+  cudaLaunchAttribute* attrs;
   unsigned int numAttrs;
 } cudaLaunchConfig_t;
 
@@ -177,9 +177,9 @@ enum cudaJitOption {
 enum cudaLibraryOption { cudaLibraryHostUniversalFunctionAndDataTable = 0, cudaLibraryBinaryIsPreserved = 1 };
 
 struct cudalibraryHostUniversalFunctionAndDataTable {
-  void *functionTable;
+  void* functionTable;
   size_t functionWindowSize;
-  void *dataTable;
+  void* dataTable;
   size_t dataWindowSize;
 };
 

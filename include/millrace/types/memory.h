@@ -34,7 +34,7 @@ enum cudaMemcpyKind {
   cudaMemcpyHostToDevice = 1,
   cudaMemcpyDeviceToHost = 2,
   cudaMemcpyDeviceToDevice = 3,
-  cudaMemcpyDefault = 4   /* direction from the pointers */
+  cudaMemcpyDefault = 4 /* direction from the pointers */
 };
 
 /* For cudaMemcpy3D: exactly one of array and pointer on each side; extent in elements if an array takes part. */
@@ -107,8 +107,8 @@ struct cudaMemPoolProps {
   enum cudaMemAllocationType allocType;
   enum cudaMemAllocationHandleType handleTypes;
   struct cudaMemLocation location;
-  void *win32SecurityAttributes;
-  size_t maxSize;   /* bytes; 0 = as much as there is */
+  void* win32SecurityAttributes;
+  size_t maxSize; /* bytes; 0 = as much as there is */
   unsigned short usage;
   unsigned char reserved[54];
 };
@@ -118,14 +118,14 @@ struct cudaMemPoolPtrExportData {
 };
 
 enum cudaMemPoolAttr {
-  cudaMemPoolReuseFollowEventDependencies = 0x1,    /* int */
-  cudaMemPoolReuseAllowOpportunistic = 0x2,         /* int */
-  cudaMemPoolReuseAllowInternalDependencies = 0x3,  /* int */
-  cudaMemPoolAttrReleaseThreshold = 0x4,            /* cuuint64_t: bytes kept at a synchronisation */
-  cudaMemPoolAttrReservedMemCurrent = 0x5,          /* cuuint64_t */
-  cudaMemPoolAttrReservedMemHigh = 0x6,             /* cuuint64_t; may only be set to 0 */
-  cudaMemPoolAttrUsedMemCurrent = 0x7,              /* cuuint64_t */
-  cudaMemPoolAttrUsedMemHigh = 0x8                  /* cuuint64_t; may only be set to 0 */
+  cudaMemPoolReuseFollowEventDependencies = 0x1,   /* int */
+  cudaMemPoolReuseAllowOpportunistic = 0x2,        /* int */
+  cudaMemPoolReuseAllowInternalDependencies = 0x3, /* int */
+  cudaMemPoolAttrReleaseThreshold = 0x4,           /* cuuint64_t: bytes kept at a synchronisation */
+  cudaMemPoolAttrReservedMemCurrent = 0x5,         /* cuuint64_t */
+  cudaMemPoolAttrReservedMemHigh = 0x6,            /* cuuint64_t; may only be set to 0 */
+  cudaMemPoolAttrUsedMemCurrent = 0x7,             /* cuuint64_t */
+  cudaMemPoolAttrUsedMemHigh = 0x8                 /* cuuint64_t; may only be set to 0 */
 };
 
 enum cudaMemoryAdvise {
@@ -155,7 +155,7 @@ enum cudaAccessProperty {
 };
 
 struct cudaAccessPolicyWindow {
-  void *base_ptr;
+  void* base_ptr;
   size_t num_bytes;
   float hitRatio;
   enum cudaAccessProperty hitProp;
@@ -165,9 +165,9 @@ struct cudaAccessPolicyWindow {
 /* Batched copies: when the source of a copy may be read. */
 enum cudaMemcpySrcAccessOrder {
   cudaMemcpySrcAccessOrderInvalid = 0x0,
-  cudaMemcpySrcAccessOrderStream = 0x1,          /* in stream order */
-  cudaMemcpySrcAccessOrderDuringApiCall = 0x2,   /* not after the call has returned */
-  cudaMemcpySrcAccessOrderAny = 0x3,             /* at any time, also before earlier work of the stream */
+  cudaMemcpySrcAccessOrderStream = 0x1,        /* in stream order */
+  cudaMemcpySrcAccessOrderDuringApiCall = 0x2, /* not after the call has returned */
+  cudaMemcpySrcAccessOrderAny = 0x3,           /* at any time, also before earlier work of the stream */
   cudaMemcpySrcAccessOrderMax = 0x7FFFFFFF
 };
 
@@ -194,9 +194,9 @@ struct cudaMemcpy3DOperand {
   enum cudaMemcpy3DOperandType type;
   union {
     struct {
-      void *ptr;
-      size_t rowLength;     /* elements; 0 = as the extent */
-      size_t layerHeight;   /* rows; 0 = as the extent */
+      void* ptr;
+      size_t rowLength;   /* elements; 0 = as the extent */
+      size_t layerHeight; /* rows; 0 = as the extent */
       struct cudaMemLocation locHint;
     } ptr;
     struct {
@@ -217,8 +217,8 @@ struct cudaMemcpy3DBatchOp {
 struct cudaPointerAttributes {
   enum cudaMemoryType type;
   int device;
-  void *devicePointer;
-  void *hostPointer;
+  void* devicePointer;
+  void* hostPointer;
   long reserved[8];
 };
 

@@ -4,19 +4,19 @@
 
 #include "../../host_defines.h"
 
-typedef struct CUstream_st *cudaStream_t;
-typedef struct CUevent_st *cudaEvent_t;
-typedef struct CUmemPoolHandle_st *cudaMemPool_t;
-typedef struct CUgraph_st *cudaGraph_t;
-typedef struct CUgraphNode_st *cudaGraphNode_t;
-typedef struct CUgraphExec_st *cudaGraphExec_t;
-typedef struct CUgraphDeviceUpdatableNode_st *cudaGraphDeviceNode_t;
-typedef struct CUuserObject_st *cudaUserObject_t;
+typedef struct CUstream_st* cudaStream_t;
+typedef struct CUevent_st* cudaEvent_t;
+typedef struct CUmemPoolHandle_st* cudaMemPool_t;
+typedef struct CUgraph_st* cudaGraph_t;
+typedef struct CUgraphNode_st* cudaGraphNode_t;
+typedef struct CUgraphExec_st* cudaGraphExec_t;
+typedef struct CUgraphDeviceUpdatableNode_st* cudaGraphDeviceNode_t;
+typedef struct CUuserObject_st* cudaUserObject_t;
 typedef unsigned long long cudaGraphConditionalHandle;
-typedef struct CUfunc_st *cudaFunction_t;
-typedef struct CUkern_st *cudaKernel_t;
+typedef struct CUfunc_st* cudaFunction_t;
+typedef struct CUkern_st* cudaKernel_t;
 typedef struct cudalibraryHostUniversalFunctionAndDataTable cudalibraryHostUniversalFunctionAndDataTable;
-typedef struct CUlib_st *cudaLibrary_t;
+typedef struct CUlib_st* cudaLibrary_t;
 
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01
@@ -37,7 +37,7 @@ typedef struct cudaIpcEventHandle_st {
   char reserved[64];
 } cudaIpcEventHandle_t;
 
-typedef void(CUDART_CB *cudaHostFn_t)(void *userData);
+typedef void(CUDART_CB* cudaHostFn_t)(void* userData);
 
 enum cudaStreamCaptureStatus {
   cudaStreamCaptureStatusNone = 0,
