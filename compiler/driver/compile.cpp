@@ -57,6 +57,8 @@ Argv Compiler::front_end(const Input& input) const {
   Argv a{tools_.tool(input.language == Language::c || input.language == Language::assembler ? "clang" : "clang++")};
   append(a, {"-Wno-unused-command-line-argument", "-Wno-unknown-pragmas"});
   if (isatty(2)) a.push_back("-fcolor-diagnostics");
+  // Standard C++ headers whose functions device code may call too come before the standard library's.
+  if (input.language == Language::cuda && fs::exists(tools_.include() / "millrace/std")) append(a, {"-isystem", tools_.include() / "millrace/std"});
   append(a, {"-isystem", tools_.include()});
   if (input.language != Language::assembler) {
     append(a, {"-D__NVCC__=1", std::string("-D__CUDACC_VER_MAJOR__=") + release_major, std::string("-D__CUDACC_VER_MINOR__=") + release_minor,
@@ -93,7 +95,9 @@ Argv Compiler::device_code_flags(Stage stage, const std::string& march) const {
   if (o_.device_debug || o_.debug) a.push_back("-g");
   else if (o_.line_info) a.push_back("-gline-tables-only");
   append(a, {"-fno-stack-protector", "-fno-threadsafe-statics", "-fno-math-errno", "-fno-strict-aliasing", "-fno-builtin-printf", "-fvisibility=hidden"});
-  a.push_back(o_.fused_multiply_add ? "-ffp-contract=fast" : "-ffp-contract=off");
+  // "on", not "fast": fused by the source expression, never by what the optimizer happens to see, so that scalar and vector code
+  // of one kernel give the same bits.
+  a.push_back(o_.fused_multiply_add ? "-ffp-contract=on" : "-ffp-contract=off");
   if (const fs::path plugin = tools_.optional_part("libmrpasses.so"); !plugin.empty()) {
     // Loaded twice: as a clang plugin early enough for its -mllvm options, and as a pass plugin.
     append(a, {"-fplugin=" + plugin.string(), "-fpass-plugin=" + plugin.string()});
@@ -183,14 +187,15 @@ void Compiler::compile_cuda(const Input& input, const std::string& output) {
       device_status = 1;
     }
   }
-  const bool fed = feed_fifo(fifo, blob, host_child);
+  feed_fifo(fifo, blob, host_child);  // Not read by a program without kernels and device variables: nothing to register.
   const int host_status = host_child.wait();
+  unlink(fifo.c_str());
 
   DiagnosticMerger diagnostics;
   diagnostics.add(read_file(host_says));
   diagnostics.add(read_file(device_says));
   std::cerr << diagnostics.merged();
-  if (device_status == 0 && host_status == 0 && fed) {
+  if (device_status == 0 && host_status == 0) {
     if (o_.relocatable) finish_relocatable(o_, tools_, output, unit);
     return;
   }
