@@ -30,6 +30,7 @@ std::string link_program(const Options& o, const Toolchain& tools, const std::ve
   Argv a{tools.tool("clang++"), "-Wno-unused-command-line-argument", "--ld-path=" + tools.tool("ld.lld")};
   if (o.shared) a.push_back("-shared");
   if (o.debug) a.push_back("-g");
+  if (o.verbose && !o.dry_run) a.push_back("-v");  // Shows the linker's own command, from which CMake learns its folders.
   const std::string folder = tools.libraries();
   append(a, {"-L", folder});  // Before the user's folders, which may hold another toolkit's libcudart.
   // Build systems name the runtime themselves when they link with mrcc: it is in the link once, and of one kind.
@@ -45,15 +46,15 @@ std::string link_program(const Options& o, const Toolchain& tools, const std::ve
     if (!o.dry_run && !fs::exists(library))
       throw Failure("the runtime library " + library.string() + " is missing: the tree around mrcc is incomplete; build or install Millrace again");
     if (static_runtime) {
-      append(a, {library.string(), "-lpthread", "-ldl", "-lrt"});
+      append(a, {"-lcudart_static", "-lpthread", "-ldl", "-lrt"});
     } else {
       // DT_RPATH and not DT_RUNPATH: LD_LIBRARY_PATH often names a GPU toolkit's folder, which has a libcudart.so as well.
       append(a, {"-Xlinker", "-rpath", "-Xlinker", folder, "-Xlinker", "--disable-new-dtags", "-lcudart"});
     }
   }
   append(a, {"-o", program});
-  show_as_mrcc(o, tools, objects, program);
   if (run(o, a)) throw Failure("");
+  show_as_mrcc(o, tools, objects, program);
   return program;
 }
 

@@ -51,11 +51,14 @@ int drive(int argc, char** argv) {
   if (!o.list.empty()) return std::printf("%s\n", o.list.c_str()), 0;
   const Toolchain tools;
   if (o.verbose) print_environment(o, tools);
+  if (!o.unknown_input.empty())
+    throw Failure("the input " + o.unknown_input + " has no suffix that tells its language (.cu .cpp .cc .cxx .c .o .a .so): name it "
+                  "with -x cu, -x c++ or -x c");
   if (o.inputs.empty()) throw Failure("there is no input file: name one, or ask for --help");
   if (!o.keep_folder.empty()) TemporaryFolder::keep_in(o.keep_folder);
   drop_foreign_headers(o.both, tools);
   drop_foreign_headers(o.host, tools);
-  drop_foreign_headers_from_environment(tools);
+  drop_foreign_toolkits_from_environment(tools);
 
   Compiler compiler(o, tools);
   const bool links = o.phase == Phase::link || o.phase == Phase::device_link || o.phase == Phase::archive;

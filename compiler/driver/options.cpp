@@ -150,8 +150,8 @@ void Parser::input(const std::string& path) {
   } else if (path == "-") {
     throw Failure("a program can't be read from standard input, since it is compiled twice: write it to a file");
   } else {
-    throw Failure("the input " + path + " has no suffix that tells its language (.cu .cpp .cc .cxx .c .o .a .so): name it "
-                  "with -x cu, -x c++ or -x c");
+    if (o.unknown_input.empty()) o.unknown_input = path;
+    return;
   }
   o.inputs.push_back({path, l});
   o.link.push_back({static_cast<int>(o.inputs.size()) - 1, {}});

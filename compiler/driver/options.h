@@ -42,6 +42,7 @@ struct Options {
   std::string output_directory;  // -odir
   std::vector<Input> inputs;
   std::vector<LinkItem> link;
+  std::string unknown_input;     // the first file whose language can't be told; empty when there is none
 
   // Flags for clang, in the user's order.
   Argv both;          // both passes, and plain C and C++

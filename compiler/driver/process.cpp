@@ -189,14 +189,14 @@ fs::path TemporaryFolder::fifo(std::string_view stem) {
   return path;
 }
 
-bool feed_fifo(const fs::path& fifo, std::string_view bytes, Child& reader) {
+void feed_fifo(const fs::path& fifo, std::string_view bytes, Child& reader) {
   // Opening for writing without blocking succeeds only once the reader has opened its end, so nothing is lost, and a
   // reader that fails before it gets there (a syntax error) is noticed by its end.
   int fd;
   while ((fd = open(fifo.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0) {
     if (errno != ENXIO && errno != EINTR)
       throw Failure("the FIFO " + fifo.string() + " can't be opened: " + std::strerror(errno));
-    if (reader.ended_within(2)) return false;
+    if (reader.ended_within(2)) return;
   }
   while (!bytes.empty()) {
     const ssize_t n = write(fd, bytes.data(), bytes.size());
@@ -210,7 +210,6 @@ bool feed_fifo(const fs::path& fifo, std::string_view bytes, Child& reader) {
     }
   }
   close(fd);
-  return bytes.empty();
 }
 
 std::string read_file(const fs::path& path) {

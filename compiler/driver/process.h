@@ -46,8 +46,8 @@ class TemporaryFolder {
 };
 
 // Feeds `bytes` to the one reader that opens `fifo`, and never blocks for good: gives up when `reader` has ended without
-// having opened it. Returns whether all bytes were taken.
-bool feed_fifo(const std::filesystem::path& fifo, std::string_view bytes, Child& reader);
+// having opened it.
+void feed_fifo(const std::filesystem::path& fifo, std::string_view bytes, Child& reader);
 
 // A whole file as a string; throws Failure with a sentence when it can't be read.
 std::string read_file(const std::filesystem::path& path);

@@ -38,6 +38,14 @@ bool is_foreign_toolkit(const fs::path& folder, const Toolchain& tools) {
   return !fs::equivalent(folder, tools.include(), ignored);
 }
 
+bool has_foreign_runtime(const fs::path& folder, const Toolchain& tools) {
+  std::error_code ignored;
+  if (fs::equivalent(folder, tools.libraries(), ignored)) return false;
+  for (const char* library : {"libcudart.so", "libcudart_static.a", "libcuda.so"})
+    if (fs::exists(folder / library, ignored)) return true;
+  return false;
+}
+
 void warn_foreign(const std::string& folder) {
   static std::set<std::string> told;
   if (told.insert(folder).second)
@@ -120,8 +128,9 @@ void drop_foreign_headers(Argv& flags, const Toolchain& tools) {
   flags = std::move(kept);
 }
 
-void drop_foreign_headers_from_environment(const Toolchain& tools) {
-  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"}) {
+void drop_foreign_toolkits_from_environment(const Toolchain& tools) {
+  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"}) {
+    const bool libraries = std::string_view(name) == "LIBRARY_PATH";
     const char* value = std::getenv(name);
     if (!value) continue;
     std::string kept;
@@ -131,8 +140,8 @@ void drop_foreign_headers_from_environment(const Toolchain& tools) {
       const auto end = std::min(rest.find(':'), rest.size());
       const std::string folder(rest.substr(0, end));
       rest.remove_prefix(std::min(end + 1, rest.size()));
-      if (!folder.empty() && is_foreign_toolkit(folder, tools)) {
-        warn_foreign(folder);
+      if (!folder.empty() && (libraries ? has_foreign_runtime(folder, tools) : is_foreign_toolkit(folder, tools))) {
+        if (!libraries) warn_foreign(folder);
         changed = true;
         continue;
       }

@@ -36,7 +36,7 @@ std::string device_march(const Options& options);
 // Removes folders that hold another CUDA toolkit's headers from a list of clang flags, with a warning each: -I would put
 // them before Millrace's own.
 void drop_foreign_headers(Argv& flags, const Toolchain& tools);
-// The same for CPATH.
-void drop_foreign_headers_from_environment(const Toolchain& tools);
+// The same for CPATH and kin, and without a warning for LIBRARY_PATH.
+void drop_foreign_toolkits_from_environment(const Toolchain& tools);
 
 }  // namespace mrcc
