@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,65 +83,81 @@ struct Result {
 // Time of an operation on the device, ms after the first event.
 using Interval = std::pair<double, double>;
 
-struct Slot {
+// One chunk on its way through the device.
+struct Chunk {
   cudaStream_t stream;
-  cudaEvent_t free, copied, computed,
-      done;  // in stream order: before the copy in, after it, after the kernel, after the copy out
-  unsigned char *host, *device;
+  cudaEvent_t begin, copied, computed, done;  // before the copy in, after it, after the kernel, after the copy out
+  unsigned char *host, *device;               // host: a part of the batch's pinned buffer
   Summary *host_summary, *device_summary;
   std::size_t bytes = 0;
 };
 
+// What the host reads at once: several chunks, dealt out to the streams. While the device works on one batch, the host
+// reads the other.
+struct Batch {
+  unsigned char* host;
+  Chunk chunks[2 * streams];
+};
+
 class Pipeline {
  public:
-  explicit Pipeline(std::size_t chunk) : chunk_(chunk) {
+  explicit Pipeline(std::size_t chunk_bytes) : chunk_bytes_(chunk_bytes) {
     CHECK(cudaEventCreate(&start_));
-    for (Slot& s : slots_) {
-      CHECK(cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking));
-      for (cudaEvent_t* e : {&s.free, &s.copied, &s.computed, &s.done}) CHECK(cudaEventCreate(e));
-      CHECK(cudaMallocHost(&s.host, chunk));
-      CHECK(cudaMalloc(&s.device, chunk));
-      CHECK(cudaMallocHost(&s.host_summary, sizeof(Summary)));
-      CHECK(cudaMalloc(&s.device_summary, sizeof(Summary)));
-      std::memset(s.host, 0, chunk);
+    for (cudaStream_t& s : streams_) CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    for (Batch& batch : batches_) {
+      CHECK(cudaMallocHost(&batch.host, chunk_bytes * std::size(batch.chunks)));
+      std::memset(batch.host, 0, chunk_bytes * std::size(batch.chunks));
+      for (std::size_t i = 0; i < std::size(batch.chunks); ++i) {
+        Chunk& c = batch.chunks[i];
+        c.stream = streams_[i % streams];
+        c.host = batch.host + i * chunk_bytes;
+        for (cudaEvent_t* e : {&c.begin, &c.copied, &c.computed, &c.done}) CHECK(cudaEventCreate(e));
+        CHECK(cudaMalloc(&c.device, chunk_bytes));
+        CHECK(cudaMallocHost(&c.host_summary, sizeof(Summary)));
+        CHECK(cudaMalloc(&c.device_summary, sizeof(Summary)));
+      }
     }
-    // Two chunks alone, with nothing beside them: how long a copy and a kernel take at least.
-    CHECK(cudaEventRecord(start_, slots_[0].stream));
-    for (int i = 0; i < 2; ++i) {
-      enqueue(slots_[0], chunk);
+    // Chunks alone, with nothing beside them: how long a copy and a kernel take at least.
+    CHECK(cudaEventRecord(start_, streams_[0]));
+    for (int i = 0; i < 3; ++i) {
+      Chunk& c = batches_[0].chunks[0];
+      enqueue(c, chunk_bytes);
       Interval copy, kernel;
-      finish(slots_[0], copy, kernel);
+      finish(c, copy, kernel);
       shortest_copy_ = std::min(shortest_copy_, copy.second - copy.first);
       shortest_kernel_ = std::min(shortest_kernel_, kernel.second - kernel.first);
     }
-    slots_[0].bytes = 0;
+    batches_[0].chunks[0].bytes = 0;
   }
 
   ~Pipeline() {
-    for (Slot& s : slots_) {
-      CHECK(cudaStreamDestroy(s.stream));
-      for (cudaEvent_t e : {s.free, s.copied, s.computed, s.done}) CHECK(cudaEventDestroy(e));
-      CHECK(cudaFreeHost(s.host));
-      CHECK(cudaFree(s.device));
-      CHECK(cudaFreeHost(s.host_summary));
-      CHECK(cudaFree(s.device_summary));
+    for (Batch& batch : batches_) {
+      for (Chunk& c : batch.chunks) {
+        for (cudaEvent_t e : {c.begin, c.copied, c.computed, c.done}) CHECK(cudaEventDestroy(e));
+        CHECK(cudaFree(c.device));
+        CHECK(cudaFreeHost(c.host_summary));
+        CHECK(cudaFree(c.device_summary));
+      }
+      CHECK(cudaFreeHost(batch.host));
     }
+    for (cudaStream_t s : streams_) CHECK(cudaStreamDestroy(s));
     CHECK(cudaEventDestroy(start_));
   }
 
   Result run(std::FILE* file) {
     Result result;
-    CHECK(cudaEventRecord(start_, slots_[0].stream));
+    CHECK(cudaEventRecord(start_, streams_[0]));
     const auto begin = std::chrono::steady_clock::now();
-    int next = 0;
-    for (;; next = (next + 1) % streams) {
-      Slot& s = slots_[next];
-      collect(s, result);
-      const std::size_t n = std::fread(s.host, 1, chunk_, file);
+    int now = 0;
+    for (;; now = 1 - now) {
+      Batch& batch = batches_[now];
+      collect(batch, result);
+      const std::size_t n = std::fread(batch.host, 1, chunk_bytes_ * std::size(batch.chunks), file);
       if (n == 0) break;
-      enqueue(s, n);
+      for (std::size_t i = 0; i * chunk_bytes_ < n; ++i)
+        enqueue(batch.chunks[i], std::min(chunk_bytes_, n - i * chunk_bytes_));
     }
-    for (int i = 1; i < streams; ++i) collect(slots_[(next + i) % streams], result);
+    collect(batches_[1 - now], result);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
   }
@@ -149,47 +166,50 @@ class Pipeline {
   const std::vector<Interval>& kernels() const { return kernels_; }
 
  private:
-  void enqueue(Slot& s, std::size_t n) {
-    s.bytes = n;
-    CHECK(cudaEventRecord(s.free, s.stream));
-    CHECK(cudaMemcpyAsync(s.device, s.host, n, cudaMemcpyHostToDevice, s.stream));
-    CHECK(cudaEventRecord(s.copied, s.stream));
-    CHECK(cudaMemsetAsync(s.device_summary, 0, sizeof(Summary), s.stream));
+  void enqueue(Chunk& c, std::size_t n) {
+    c.bytes = n;
+    CHECK(cudaEventRecord(c.begin, c.stream));
+    CHECK(cudaMemcpyAsync(c.device, c.host, n, cudaMemcpyHostToDevice, c.stream));
+    CHECK(cudaEventRecord(c.copied, c.stream));
+    CHECK(cudaMemsetAsync(c.device_summary, 0, sizeof(Summary), c.stream));
     const std::size_t blocks = (n + threads * slice - 1) / (threads * slice);
-    summarise<<<static_cast<unsigned>(blocks), threads, 0, s.stream>>>(s.device, n, s.device_summary);
+    summarise<<<static_cast<unsigned>(blocks), threads, 0, c.stream>>>(c.device, n, c.device_summary);
     CHECK(cudaGetLastError());
-    CHECK(cudaEventRecord(s.computed, s.stream));
-    CHECK(cudaMemcpyAsync(s.host_summary, s.device_summary, sizeof(Summary), cudaMemcpyDeviceToHost, s.stream));
-    CHECK(cudaEventRecord(s.done, s.stream));
+    CHECK(cudaEventRecord(c.computed, c.stream));
+    CHECK(cudaMemcpyAsync(c.host_summary, c.device_summary, sizeof(Summary), cudaMemcpyDeviceToHost, c.stream));
+    CHECK(cudaEventRecord(c.done, c.stream));
   }
 
-  void finish(Slot& s, Interval& copy, Interval& kernel) {
-    CHECK(cudaEventSynchronize(s.done));
-    float free = 0, copied = 0, computed = 0;
-    CHECK(cudaEventElapsedTime(&free, start_, s.free));
-    CHECK(cudaEventElapsedTime(&copied, start_, s.copied));
-    CHECK(cudaEventElapsedTime(&computed, start_, s.computed));
-    copy = {free, copied};
+  void finish(Chunk& c, Interval& copy, Interval& kernel) {
+    CHECK(cudaEventSynchronize(c.done));
+    float begin = 0, copied = 0, computed = 0;
+    CHECK(cudaEventElapsedTime(&begin, start_, c.begin));
+    CHECK(cudaEventElapsedTime(&copied, start_, c.copied));
+    CHECK(cudaEventElapsedTime(&computed, start_, c.computed));
+    copy = {begin, copied};
     kernel = {copied, computed};
   }
 
-  // Waits for the slot's chunk, if it has one, and adds it to the result. Chunks are collected in the file's order.
-  void collect(Slot& s, Result& result) {
-    if (s.bytes == 0) return;
-    Interval copy, kernel;
-    finish(s, copy, kernel);
-    // An event tells when its stream got there, which may be before the operation behind it found a free engine. It
-    // surely ran in the last part of its interval, as long as its shortest run: only that much counts.
-    copies_.emplace_back(std::max(copy.first, copy.second - shortest_copy_), copy.second);
-    kernels_.emplace_back(std::max(kernel.first, kernel.second - shortest_kernel_), kernel.second);
-    result.checksum = result.checksum * power(s.bytes) + s.host_summary->checksum;
-    for (int i = 0; i < 256; ++i) result.count[i] += s.host_summary->count[i];
-    result.bytes += s.bytes;
-    s.bytes = 0;
+  // Waits for the batch's chunks, if it has any, and adds them to the result in the file's order.
+  void collect(Batch& batch, Result& result) {
+    for (Chunk& c : batch.chunks) {
+      if (c.bytes == 0) break;
+      Interval copy, kernel;
+      finish(c, copy, kernel);
+      // An event tells when its stream got there, which may be before the operation behind it found a free engine. It
+      // surely ran in the last part of its interval, as long as its shortest run: only that much counts.
+      copies_.emplace_back(std::max(copy.first, copy.second - shortest_copy_), copy.second);
+      kernels_.emplace_back(std::max(kernel.first, kernel.second - shortest_kernel_), kernel.second);
+      result.checksum = result.checksum * power(c.bytes) + c.host_summary->checksum;
+      for (int i = 0; i < 256; ++i) result.count[i] += c.host_summary->count[i];
+      result.bytes += c.bytes;
+      c.bytes = 0;
+    }
   }
 
-  std::size_t chunk_;
-  Slot slots_[streams];
+  std::size_t chunk_bytes_;
+  cudaStream_t streams_[streams];
+  Batch batches_[2];
   cudaEvent_t start_;
   double shortest_copy_ = 1e9, shortest_kernel_ = 1e9;
   std::vector<Interval> copies_, kernels_;
@@ -293,9 +313,9 @@ int main(int argc, char** argv) {
     return 2;
   }
 
-  // At least a dozen chunks, so that there is something to overlap, of at most 4 MiB.
+  // At least a dozen chunks, so that there is something to overlap, of at most 1 MiB.
   const std::size_t chunk = std::clamp<std::size_t>((expected.bytes / 12 + 4095) / 4096 * 4096, 4096,
-                                                    std::size_t{4} << 20);
+                                                    std::size_t{1} << 20);
   std::printf("%s: %.1f MB in chunks of %zu KiB over %d streams\n", path.c_str(), expected.bytes / 1e6, chunk / 1024,
               streams);
   Pipeline pipeline(chunk);
