@@ -116,7 +116,8 @@ Argv Compiler::device_pass(const Input& input, const std::string& output, const 
   append(a, {"-Xclang", "-fcuda-is-device", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + std::to_string(o_.cuda_arch())});
   if (o_.feature_specific) a.push_back("-D__CUDA_ARCH_FEAT_SM" + std::to_string(o_.cuda_arch() / 10) + "_ALL=1");
   append(a, device_code_flags(o_.relocatable ? Stage::unit : Stage::all, device_march(o_)));
-  if (o_.relocatable) append(a, {"-fgpu-rdc", "-Xclang", "-cuid=" + unit, "-emit-llvm"});
+  // Bitcode as for link-time optimisation: simplified, and neither vectorised nor unrolled before the kernels' thread loops exist.
+  if (o_.relocatable) append(a, {"-fgpu-rdc", "-Xclang", "-cuid=" + unit, "-emit-llvm", "-flto=full"});
   append(a, {"-c", input.path, "-o", output});
   return a;
 }

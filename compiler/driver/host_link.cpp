@@ -48,8 +48,9 @@ std::string link_program(const Options& o, const Toolchain& tools, const std::ve
     if (static_runtime) {
       append(a, {"-lcudart_static", "-lpthread", "-ldl", "-lrt"});
     } else {
-      // DT_RPATH and not DT_RUNPATH: LD_LIBRARY_PATH often names a GPU toolkit's folder, which has a libcudart.so as well.
-      append(a, {"-Xlinker", "-rpath", "-Xlinker", folder, "-Xlinker", "--disable-new-dtags", "-lcudart"});
+      // So that programs start from anywhere. LD_LIBRARY_PATH comes first, but can't lead to a GPU toolkit's libcudart.so:
+      // Millrace's has a soname of its own.
+      append(a, {"-Xlinker", "-rpath", "-Xlinker", folder, "-lcudart"});
     }
   }
   append(a, {"-o", program});
