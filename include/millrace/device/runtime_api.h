@@ -1,0 +1,92 @@
+// The runtime API of device code (programming guide, "Programmatic Dependent Launch", "Conditional Graph Nodes" and "CUDA
+// Dynamic Parallelism"): device overloads beside the host's functions of the same names.
+//
+// What the runtime serves through __mr_device_api is identified by the numbers below; a function it does not implement
+// answers cudaErrorNotSupported.
+#pragma once
+#pragma clang system_header
+
+#include "services.h"
+
+enum __mr_device_function : unsigned {
+  __mr_api_get_last_error = 0,            // ()
+  __mr_api_peek_at_last_error = 1,        // ()
+  __mr_api_stream_create_with_flags = 2,  // (cudaStream_t* out, flags)
+  __mr_api_stream_destroy = 3,            // (stream)
+  __mr_api_event_create_with_flags = 4,   // (cudaEvent_t* out, flags)
+  __mr_api_event_record = 5,              // (event, stream)
+  __mr_api_event_destroy = 6,             // (event)
+  __mr_api_stream_wait_event = 7,         // (stream, event, flags)
+  __mr_api_get_device = 8,                // (int* out)
+  __mr_api_get_device_count = 9,          // (int* out)
+  __mr_api_device_get_attribute = 10,     // (int* out, attribute, device)
+  __mr_api_memcpy_async = 11,             // (to, from, bytes, kind, stream)
+  __mr_api_memset_async = 12,             // (to, byte, bytes, stream)
+  __mr_api_graph_launch = 13,             // (graph exec, stream)
+  __mr_api_get_current_graph_exec = 14,   // (cudaGraphExec_t* out)
+  __mr_api_malloc = 15,                   // (void** out, bytes)
+  __mr_api_free = 16,                     // (pointer)
+  __mr_api_device_get_limit = 17,         // (size_t* out, limit)
+  __mr_api_runtime_get_version = 18,      // (int* out)
+};
+
+template <class... A>
+__MR_D cudaError_t __mr_call(unsigned function, A... arguments) {
+  const unsigned long packed[sizeof...(A) + 1] = {(unsigned long)arguments..., 0};
+  return (cudaError_t)__mr_device_api(function, packed);
+}
+
+// Programmatic dependent launch.
+__MR_D void cudaGridDependencySynchronize() { __mr_pdl_wait(); }
+__MR_D void cudaTriggerProgrammaticLaunchCompletion() { __mr_pdl_trigger(); }
+// Conditional nodes.
+__MR_D void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value) {
+  __mr_graph_set_conditional((unsigned long)handle, value);
+}
+
+__MR_D cudaError_t cudaGetLastError() { return __mr_call(__mr_api_get_last_error); }
+__MR_D cudaError_t cudaPeekAtLastError() { return __mr_call(__mr_api_peek_at_last_error); }
+__MR_D cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return __mr_call(__mr_api_stream_create_with_flags, stream, flags);
+}
+__MR_D cudaError_t cudaStreamDestroy(cudaStream_t stream) { return __mr_call(__mr_api_stream_destroy, stream); }
+__MR_D cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0) {
+  return __mr_call(__mr_api_stream_wait_event, stream, event, flags);
+}
+__MR_D cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return __mr_call(__mr_api_event_create_with_flags, event, flags);
+}
+__MR_D cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
+  return __mr_call(__mr_api_event_record, event, stream);
+}
+__MR_D cudaError_t cudaEventDestroy(cudaEvent_t event) { return __mr_call(__mr_api_event_destroy, event); }
+__MR_D cudaError_t cudaGetDevice(int* device) { return __mr_call(__mr_api_get_device, device); }
+__MR_D cudaError_t cudaGetDeviceCount(int* count) { return __mr_call(__mr_api_get_device_count, count); }
+__MR_D cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  return __mr_call(__mr_api_device_get_attribute, value, attribute, device);
+}
+__MR_D cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+  return __mr_call(__mr_api_device_get_limit, value, limit);
+}
+__MR_D cudaError_t cudaRuntimeGetVersion(int* version) { return __mr_call(__mr_api_runtime_get_version, version); }
+__MR_D cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t stream = nullptr) {
+  return __mr_call(__mr_api_memcpy_async, to, from, bytes, kind, stream);
+}
+__MR_D cudaError_t cudaMemsetAsync(void* to, int byte, size_t bytes, cudaStream_t stream = nullptr) {
+  return __mr_call(__mr_api_memset_async, to, byte, bytes, stream);
+}
+__MR_D cudaError_t cudaMalloc(void** pointer, size_t bytes) { return __mr_call(__mr_api_malloc, pointer, bytes); }
+template <class T>
+__MR_D cudaError_t cudaMalloc(T** pointer, size_t bytes) {
+  return cudaMalloc((void**)pointer, bytes);
+}
+__MR_D cudaError_t cudaFree(void* pointer) { return __mr_call(__mr_api_free, pointer); }
+__MR_D cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  return __mr_call(__mr_api_graph_launch, graph, stream);
+}
+__MR_D cudaGraphExec_t cudaGetCurrentGraphExec() {
+  cudaGraphExec_t graph = nullptr;
+  __mr_call(__mr_api_get_current_graph_exec, &graph);
+  return graph;
+}
