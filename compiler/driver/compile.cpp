@@ -45,10 +45,10 @@ Compiler::Compiler(const Options& options, const Toolchain& tools) : o_(options)
 
 void Compiler::add_phase(Argv& argv) const {
   switch (o_.phase) {
-    case Phase::preprocess: argv.push_back("-E"); break;
-    case Phase::dependencies: break;
-    case Phase::assembly: argv.push_back("-S"); break;
-    default: argv.push_back("-c");
+  case Phase::preprocess: argv.push_back("-E"); break;
+  case Phase::dependencies: break;
+  case Phase::assembly: argv.push_back("-S"); break;
+  default: argv.push_back("-c");
   }
 }
 
@@ -58,19 +58,23 @@ Argv Compiler::front_end(const Input& input) const {
   append(a, {"-Wno-unused-command-line-argument", "-Wno-unknown-pragmas"});
   if (isatty(2)) a.push_back("-fcolor-diagnostics");
   // Standard C++ headers whose functions device code may call too come before the standard library's.
-  if (input.language == Language::cuda && fs::exists(tools_.include() / "millrace/std")) append(a, {"-isystem", tools_.include() / "millrace/std"});
+  if (input.language == Language::cuda && fs::exists(tools_.include() / "millrace/std"))
+    append(a, {"-isystem", tools_.include() / "millrace/std"});
   append(a, {"-isystem", tools_.include()});
   if (input.language != Language::assembler) {
-    append(a, {"-D__NVCC__=1", std::string("-D__CUDACC_VER_MAJOR__=") + release_major, std::string("-D__CUDACC_VER_MINOR__=") + release_minor,
-               "-D__CUDACC_VER_BUILD__=48"});
+    append(a, {"-D__NVCC__=1", std::string("-D__CUDACC_VER_MAJOR__=") + release_major,
+               std::string("-D__CUDACC_VER_MINOR__=") + release_minor, "-D__CUDACC_VER_BUILD__=48"});
     if (o_.per_thread_stream) a.push_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
   }
-  if (!o_.standard.empty() && input.language != Language::assembler && is_cpp_standard(o_.standard) == (input.language != Language::c))
+  if (!o_.standard.empty() && input.language != Language::assembler &&
+      is_cpp_standard(o_.standard) == (input.language != Language::c))
     a.push_back("-std=" + o_.standard);
   if (input.language == Language::cuda) {
     append(a, {"-x", "cuda", "--cuda-host-only", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib", "-Xclang",
-               std::string("-target-sdk-version=") + sdk_version, "-Xclang", "-aux-triple", "-Xclang", "x86_64-pc-linux-gnu"});
-    append(a, {"-D__CUDACC__=1", "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1", "-D__CUDA_ARCH_LIST__=" + std::to_string(o_.cuda_arch())});
+               std::string("-target-sdk-version=") + sdk_version, "-Xclang", "-aux-triple", "-Xclang",
+               "x86_64-pc-linux-gnu"});
+    append(a, {"-D__CUDACC__=1", "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
+               "-D__CUDA_ARCH_LIST__=" + std::to_string(o_.cuda_arch())});
     if (o_.relocatable) a.push_back("-D__CUDACC_RDC__=1");
     if (o_.extended_lambda) a.push_back("-D__CUDACC_EXTENDED_LAMBDA__=1");
     if (o_.relaxed_constexpr) a.push_back("-D__CUDACC_RELAXED_CONSTEXPR__=1");
@@ -78,7 +82,8 @@ Argv Compiler::front_end(const Input& input) const {
     if (o_.fast_math) a.push_back("-D__USE_FAST_MATH__=1");
     for (const char* header : {"millrace/device_prelude.h", "cuda_runtime.h"})
       if (fs::exists(tools_.include() / header)) append(a, {"-include", header});
-    if (const fs::path plugin = tools_.optional_part("libmrfrontend.so"); !plugin.empty()) a.push_back("-fplugin=" + plugin.string());
+    if (const fs::path plugin = tools_.optional_part("libmrfrontend.so"); !plugin.empty())
+      a.push_back("-fplugin=" + plugin.string());
   } else if (input.language == Language::cpp) {
     append(a, {"-x", "c++"});
   } else if (input.language == Language::c) {
@@ -92,17 +97,21 @@ Argv Compiler::device_code_flags(Stage stage, const std::string& march) const {
   Argv a{"-fPIC", "-march=" + march};
   // nvcc's -O is the host's; device code is always optimised, a little less for a debugger.
   a.push_back(o_.device_debug ? "-O1" : o_.host_optimization == "-O3" ? "-O3" : "-O2");
-  if (o_.device_debug || o_.debug) a.push_back("-g");
-  else if (o_.line_info) a.push_back("-gline-tables-only");
-  append(a, {"-fno-stack-protector", "-fno-threadsafe-statics", "-fno-math-errno", "-fno-strict-aliasing", "-fno-builtin-printf", "-fvisibility=hidden"});
-  // "on", not "fast": fused by the source expression, never by what the optimizer happens to see, so that scalar and vector code
-  // of one kernel give the same bits.
+  if (o_.device_debug || o_.debug)
+    a.push_back("-g");
+  else if (o_.line_info)
+    a.push_back("-gline-tables-only");
+  append(a, {"-fno-stack-protector", "-fno-threadsafe-statics", "-fno-math-errno", "-fno-strict-aliasing",
+             "-fno-builtin-printf", "-fvisibility=hidden"});
+  // "on", not "fast": fused by the source expression, never by what the optimizer happens to see, so that scalar and
+  // vector code of one kernel give the same bits.
   a.push_back(o_.fused_multiply_add ? "-ffp-contract=on" : "-ffp-contract=off");
   if (const fs::path plugin = tools_.optional_part("libmrpasses.so"); !plugin.empty()) {
     // Loaded twice: as a clang plugin early enough for its -mllvm options, and as a pass plugin.
     append(a, {"-fplugin=" + plugin.string(), "-fpass-plugin=" + plugin.string()});
     static constexpr const char* stages[] = {"all", "unit", "image"};
-    append(a, {"-mllvm", std::string("-mrcc-stage=") + stages[static_cast<int>(stage)], "-mllvm", "-mrcc-march=" + march});
+    append(a,
+           {"-mllvm", std::string("-mrcc-stage=") + stages[static_cast<int>(stage)], "-mllvm", "-mrcc-march=" + march});
     if (!o_.mode.empty()) append(a, {"-mllvm", "-mrcc-mode=" + o_.mode});
     if (o_.report) append(a, {"-mllvm", "-mrcc-report"});
     if (o_.check) append(a, {"-mllvm", "-mrcc-check"});
@@ -116,13 +125,15 @@ Argv Compiler::device_pass(const Input& input, const std::string& output, const 
   append(a, {"-Xclang", "-fcuda-is-device", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + std::to_string(o_.cuda_arch())});
   if (o_.feature_specific) a.push_back("-D__CUDA_ARCH_FEAT_SM" + std::to_string(o_.cuda_arch() / 10) + "_ALL=1");
   append(a, device_code_flags(o_.relocatable ? Stage::unit : Stage::all, device_march(o_)));
-  // Bitcode as for link-time optimisation: simplified, and neither vectorised nor unrolled before the kernels' thread loops exist.
+  // Bitcode as for link-time optimisation: simplified, and neither vectorised nor unrolled before the kernels' thread
+  // loops exist.
   if (o_.relocatable) append(a, {"-fgpu-rdc", "-Xclang", "-cuid=" + unit, "-emit-llvm", "-flto=full"});
   append(a, {"-c", input.path, "-o", output});
   return a;
 }
 
-Argv Compiler::host_pass(const Input& input, const std::string& output, const std::string& image, const std::string& unit) const {
+Argv Compiler::host_pass(const Input& input, const std::string& output, const std::string& image,
+                         const std::string& unit) const {
   Argv a = front_end(input);
   if (!o_.host_optimization.empty()) a.push_back(o_.host_optimization);
   if (o_.debug) a.push_back("-g");
@@ -188,7 +199,8 @@ void Compiler::compile_cuda(const Input& input, const std::string& output) {
       device_status = 1;
     }
   }
-  feed_fifo(fifo, blob, host_child);  // Not read by a program without kernels and device variables: nothing to register.
+  feed_fifo(fifo, blob,
+            host_child);  // Not read by a program without kernels and device variables: nothing to register.
   const int host_status = host_child.wait();
   unlink(fifo.c_str());
 
@@ -203,26 +215,43 @@ void Compiler::compile_cuda(const Input& input, const std::string& output) {
   std::error_code ignored;
   if (!output.empty()) fs::remove(output, ignored);
   const auto crash = [&](int status, const char* pass) {
-    return status > 128 ? "clang's " + std::string(pass) + " pass over " + input.path + " was ended by signal " + std::to_string(status - 128) : "";
+    return status > 128 ? "clang's " + std::string(pass) + " pass over " + input.path + " was ended by signal " +
+                              std::to_string(status - 128)
+                        : "";
   };
   std::string sentence = image_error;
   if (sentence.empty()) sentence = crash(device_status, "device");
   if (sentence.empty()) sentence = crash(host_status, "host");
   if (sentence.empty() && diagnostics.errors() == 0 && image_error.empty())
-    sentence = input.path + " couldn't be compiled (device pass: exit " + std::to_string(device_status) + ", host pass: exit " + std::to_string(host_status) + ")";
+    sentence = input.path + " couldn't be compiled (device pass: exit " + std::to_string(device_status) +
+               ", host pass: exit " + std::to_string(host_status) + ")";
   throw Failure(sentence);
 }
 
 void Compiler::compile(const Input& input, const std::string& output) {
   if (access(input.path.c_str(), R_OK) != 0)
     throw Failure("the input " + input.path + " can't be read: check its name and that you may read it");
-  if (input.language == Language::cuda) compile_cuda(input, output);
-  else compile_plain(input, output);
+  if (input.language == Language::cuda)
+    compile_cuda(input, output);
+  else
+    compile_plain(input, output);
 }
 
-void link_image(const Options& o, const Toolchain& tools, const Argv& objects, const std::string& image, const std::string& what) {
-  Argv a{tools.tool("ld.lld"), "-shared", "-Bsymbolic", "-z", "now", "-z", "defs", "-z", "noexecstack", "--eh-frame-hdr",
-         "--hash-style=gnu", "--build-id=none", "--error-limit=0"};
+void link_image(const Options& o, const Toolchain& tools, const Argv& objects, const std::string& image,
+                const std::string& what) {
+  Argv a{tools.tool("ld.lld"),
+         "-shared",
+         "-Bsymbolic",
+         "-z",
+         "now",
+         "-z",
+         "defs",
+         "-z",
+         "noexecstack",
+         "--eh-frame-hdr",
+         "--hash-style=gnu",
+         "--build-id=none",
+         "--error-limit=0"};
   append(a, objects);
   if (const fs::path archive = tools.optional_part("libmrdevice.a"); !archive.empty()) a.push_back(archive);
   if (const fs::path builtins = tools.builtins(); !builtins.empty()) a.push_back(builtins);
@@ -238,15 +267,18 @@ void link_image(const Options& o, const Toolchain& tools, const Argv& objects, c
     const auto end = std::min(rest.find('\n'), rest.size());
     const std::string line(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (const auto at = line.find("undefined "); at != line.npos && line.find("symbol: ") != line.npos) undefined.insert(line.substr(line.find("symbol: ") + 8));
-    else if (!line.starts_with(">>> ") && !line.empty()) others += line + "\n";
+    if (const auto at = line.find("undefined "); at != line.npos && line.find("symbol: ") != line.npos)
+      undefined.insert(line.substr(line.find("symbol: ") + 8));
+    else if (!line.starts_with(">>> ") && !line.empty())
+      others += line + "\n";
   }
   if (undefined.empty()) throw Failure("the device code of " + what + " can't be linked:\n" + text);
   std::string sentence;
   for (const auto& symbol : undefined) {
     if (!sentence.empty()) sentence += "\nmrcc: error: ";
     sentence += what + ": device code uses '" + symbol + "', which no device code defines: define it for the device";
-    sentence += o.relocatable ? ", or name the file that does" : " in this file, or compile and link all files with -rdc=true";
+    sentence += o.relocatable ? ", or name the file that does"
+                              : " in this file, or compile and link all files with -rdc=true";
   }
   throw Failure(sentence);
 }

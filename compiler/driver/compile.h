@@ -2,8 +2,8 @@
 //
 // The device pass makes the kernels' bodies and the device variables, for x86-64; linked, they are the device image, a
 // shared object with the single symbol __mr_image. The host pass compiles the rest, embeds the image and emits CUDA's
-// registration and launch calls. With relocatable device code the device pass stops at bitcode, which the object carries
-// for the device link (device_link.h).
+// registration and launch calls. With relocatable device code the device pass stops at bitcode, which the object
+// carries for the device link (device_link.h).
 #pragma once
 #include "options.h"
 #include "toolchain.h"
@@ -28,15 +28,18 @@ class Compiler {
   void compile_plain(const Input& input, const std::string& output);
   Argv front_end(const Input& input) const;
   Argv device_pass(const Input& input, const std::string& output, const std::string& unit) const;
-  Argv host_pass(const Input& input, const std::string& output, const std::string& image, const std::string& unit) const;
+  Argv host_pass(const Input& input, const std::string& output, const std::string& image,
+                 const std::string& unit) const;
   void add_phase(Argv& argv) const;
 
   const Options& o_;
   const Toolchain& tools_;
 };
 
-// Links objects to a device image. Undefined device functions become an error that names them; `what` names the program.
-void link_image(const Options& options, const Toolchain& tools, const Argv& objects, const std::string& image, const std::string& what);
+// Links objects to a device image. Undefined device functions become an error that names them; `what` names the
+// program.
+void link_image(const Options& options, const Toolchain& tools, const Argv& objects, const std::string& image,
+                const std::string& what);
 
 // Runs a command after printing it when the user wants to see commands; with --dryrun only prints. Returns its status.
 int run(const Options& options, const Argv& argv, const std::filesystem::path& capture = {});

@@ -33,8 +33,8 @@ struct Candidate {
   bool taken = false;
 };
 
-// What the host's linker will see, in its order: objects that it takes in any case, and archive members that it takes when
-// they define something that is missing.
+// What the host's linker will see, in its order: objects that it takes in any case, and archive members that it takes
+// when they define something that is missing.
 class Inputs {
  public:
   void collect(const Options& options, const std::vector<std::string>& objects);
@@ -163,8 +163,10 @@ void Inputs::take_for_device(const Options& o, const Toolchain& tools) {
         if (blank == line.npos || blank + 1 >= line.size()) continue;
         const char kind = line[blank + 1];
         const std::string name(line.substr(0, blank));
-        if (kind == 'U') symbols[i].missing.insert(name);
-        else if (kind >= 'A' && kind <= 'Z') symbols[i].defined.insert(name);
+        if (kind == 'U')
+          symbols[i].missing.insert(name);
+        else if (kind >= 'A' && kind <= 'Z')
+          symbols[i].defined.insert(name);
       }
     }
   }
@@ -212,7 +214,8 @@ std::string common_march(const std::vector<DeviceUnit>& units) {
   if (names.size() == 2 && names.contains("x86-64-v3") && names.contains("x86-64-v4")) return "x86-64-v4";
   std::string list;
   for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
-  throw Failure("the device code of the objects is for different processors (" + list + "): compile all with the same -mrcc-march");
+  throw Failure("the device code of the objects is for different processors (" + list +
+                "): compile all with the same -mrcc-march");
 }
 
 // Joins the units' bitcode to one file.
@@ -231,7 +234,8 @@ fs::path join(const Options& o, const Toolchain& tools, const std::vector<Device
   std::string_view found(text);
   if (const auto at = found.find("inking globals named '"); at != found.npos) {
     found.remove_prefix(at + 22);
-    throw Failure("the device code of " + what + " defines '" + demangled(std::string(found.substr(0, found.find('\'')))) +
+    throw Failure("the device code of " + what + " defines '" +
+                  demangled(std::string(found.substr(0, found.find('\'')))) +
                   "' more than once: make all definitions but one extern, static or inline");
   }
   throw Failure("the device code of " + what + " can't be joined:\n" + text);
@@ -239,7 +243,8 @@ fs::path join(const Options& o, const Toolchain& tools, const std::vector<Device
 
 // The object that registers the image in the name of every unit. A unit's constructor calls its function with what
 // registers its kernels and variables; the first one loads the image.
-void make_registration(const Options& o, const Toolchain& tools, const std::vector<DeviceUnit>& units, const fs::path& image, const fs::path& output) {
+void make_registration(const Options& o, const Toolchain& tools, const std::vector<DeviceUnit>& units,
+                       const fs::path& image, const fs::path& output) {
   std::string c;
   if (!units.empty()) {
     c = R"(typedef void (*register_globals)(void**);
@@ -265,7 +270,8 @@ static void add(register_globals globals) {
 )";
     for (const DeviceUnit& unit : units)
       c += "__attribute__((visibility(\"hidden\"))) void " + std::string(register_prefix) + unit.unit +
-           "(register_globals globals, void* wrapper, void* id, void* callback) { (void)wrapper, (void)id, (void)callback, add(globals); }\n";
+           "(register_globals globals, void* wrapper, void* id, void* callback) { (void)wrapper, (void)id, "
+           "(void)callback, add(globals); }\n";
   }
   const fs::path source = TemporaryFolder::name("registration", ".c");
   write_file(source, c);
@@ -274,7 +280,8 @@ static void add(register_globals globals) {
 
 }  // namespace
 
-std::string link_device_code(const Options& o, const Toolchain& tools, const Compiler& compiler, const std::vector<std::string>& objects) {
+std::string link_device_code(const Options& o, const Toolchain& tools, const Compiler& compiler,
+                             const std::vector<std::string>& objects) {
   if (o.dry_run) return {};
   const bool alone = o.phase == Phase::device_link;
   Inputs inputs;
@@ -286,7 +293,8 @@ std::string link_device_code(const Options& o, const Toolchain& tools, const Com
     units = inputs.units();
   }
   if (units.empty() && !alone) return {};
-  const fs::path output = alone ? fs::path(o.output.empty() ? "a_dlink.o" : o.output) : TemporaryFolder::name("registration", ".o");
+  const fs::path output = alone ? fs::path(o.output.empty() ? "a_dlink.o" : o.output)
+                                : TemporaryFolder::name("registration", ".o");
   fs::path image;
   if (!units.empty()) {
     const std::string what = !alone && !o.output.empty() ? o.output : alone ? output.string() : "a.out";

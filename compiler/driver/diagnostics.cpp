@@ -23,9 +23,9 @@ bool is_count(const std::string& line) {
 }
 
 bool starts_main(const std::string& line) {
-  return line.find(": error: ") != line.npos || line.find(": warning: ") != line.npos || line.find(": fatal error: ") != line.npos ||
-         line.find(": remark: ") != line.npos || line.starts_with("error: ") || line.starts_with("warning: ") ||
-         line.starts_with("fatal error: ");
+  return line.find(": error: ") != line.npos || line.find(": warning: ") != line.npos ||
+         line.find(": fatal error: ") != line.npos || line.find(": remark: ") != line.npos ||
+         line.starts_with("error: ") || line.starts_with("warning: ") || line.starts_with("fatal error: ");
 }
 
 bool starts_include_stack(const std::string& line) {
@@ -77,9 +77,12 @@ void DiagnosticMerger::add(std::string_view text) {
 std::string DiagnosticMerger::merged() const {
   const auto count = [](int n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); };
   std::string all = text_;
-  if (warnings_ && errors_) all += count(warnings_, "warning") + " and " + count(errors_, "error") + " generated.\n";
-  else if (errors_) all += count(errors_, "error") + " generated.\n";
-  else if (warnings_) all += count(warnings_, "warning") + " generated.\n";
+  if (warnings_ && errors_)
+    all += count(warnings_, "warning") + " and " + count(errors_, "error") + " generated.\n";
+  else if (errors_)
+    all += count(errors_, "error") + " generated.\n";
+  else if (warnings_)
+    all += count(warnings_, "warning") + " generated.\n";
   return all;
 }
 

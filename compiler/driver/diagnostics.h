@@ -6,9 +6,10 @@
 
 namespace mrcc {
 
-// Both passes read the same source, so most of what they say is the same. Prints the host pass's diagnostics, then those
-// of the device pass that the host pass didn't have; clang's "N errors generated when compiling for …" lines of the two
-// become one. A diagnostic is compared by its text from the first "error:" or "warning:" line on, colours removed.
+// Both passes read the same source, so most of what they say is the same. Prints the host pass's diagnostics, then
+// those of the device pass that the host pass didn't have; clang's "N errors generated when compiling for …" lines of
+// the two become one. A diagnostic is compared by its text from the first "error:" or "warning:" line on, colours
+// removed.
 class DiagnosticMerger {
  public:
   // Adds clang's standard error output of one pass.

@@ -15,21 +15,25 @@ namespace {
 
 constexpr std::string_view magic = "!<arch>\n", thin_magic = "!<thin>\n";
 
-Failure damaged(const std::string& name) { return Failure("the file " + name + " is damaged or cut short: make it again"); }
+Failure damaged(const std::string& name) {
+  return Failure("the file " + name + " is damaged or cut short: make it again");
+}
 
 }  // namespace
 
 bool ElfObject::is_elf(std::string_view bytes) { return bytes.starts_with(std::string_view("\177ELF", 4)); }
 
-// Objects inside archives are copied out, but nothing says that offsets in a file are aligned: a damaged one is refused.
-template <class T>
-const T* ElfObject::at(std::uint64_t offset, std::uint64_t count) const {
-  if (offset > bytes_.size() || count > (bytes_.size() - offset) / sizeof(T) || offset % alignof(T)) throw damaged(name_);
+// Objects inside archives are copied out, but nothing says that offsets in a file are aligned: a damaged one is
+// refused.
+template <class T> const T* ElfObject::at(std::uint64_t offset, std::uint64_t count) const {
+  if (offset > bytes_.size() || count > (bytes_.size() - offset) / sizeof(T) || offset % alignof(T))
+    throw damaged(name_);
   return reinterpret_cast<const T*>(bytes_.data() + offset);
 }
 
 ElfObject::ElfObject(std::string bytes, std::string name) : bytes_(std::move(bytes)), name_(std::move(name)) {
-  if (!is_elf(bytes_) || bytes_.size() < sizeof(Elf64_Ehdr) || bytes_[EI_CLASS] != ELFCLASS64 || bytes_[EI_DATA] != ELFDATA2LSB)
+  if (!is_elf(bytes_) || bytes_.size() < sizeof(Elf64_Ehdr) || bytes_[EI_CLASS] != ELFCLASS64 ||
+      bytes_[EI_DATA] != ELFDATA2LSB)
     throw Failure("the file " + name_ + " isn't an object for this machine (64-bit ELF): check how it was made");
   shared_ = at<Elf64_Ehdr>(0)->e_type == ET_DYN;
 }

@@ -25,8 +25,7 @@ class ElfObject {
   static bool is_elf(std::string_view bytes);
 
  private:
-  template <class T>
-  const T* at(std::uint64_t offset, std::uint64_t count = 1) const;
+  template <class T> const T* at(std::uint64_t offset, std::uint64_t count = 1) const;
 
   std::string bytes_, name_;
   bool shared_ = false;

@@ -24,32 +24,38 @@ void show_as_mrcc(const Options& o, const Toolchain& tools, const Argv& objects,
 
 }  // namespace
 
-std::string link_program(const Options& o, const Toolchain& tools, const std::vector<std::string>& objects, const std::string& registration) {
+std::string link_program(const Options& o, const Toolchain& tools, const std::vector<std::string>& objects,
+                         const std::string& registration) {
   std::string program = o.output.empty() ? "a.out" : o.output;
   if (o.output.empty() && !o.output_directory.empty()) program = fs::path(o.output_directory) / program;
   Argv a{tools.tool("clang++"), "-Wno-unused-command-line-argument", "--ld-path=" + tools.tool("ld.lld")};
   if (o.shared) a.push_back("-shared");
   if (o.debug) a.push_back("-g");
-  if (o.verbose && !o.dry_run) a.push_back("-v");  // Shows the linker's own command, from which CMake learns its folders.
+  if (o.verbose && !o.dry_run)
+    a.push_back("-v");  // Shows the linker's own command, from which CMake learns its folders.
   const std::string folder = tools.libraries();
   append(a, {"-L", folder});  // Before the user's folders, which may hold another toolkit's libcudart.
   // Build systems name the runtime themselves when they link with mrcc: it is in the link once, and of one kind.
   bool static_runtime = o.static_runtime;
   for (const LinkItem& item : o.link) {
-    if (item.argument == "-lcudart_static") static_runtime = true;
-    else if (item.argument == "-lcudart") continue;
-    else a.push_back(item.input >= 0 ? objects[item.input] : item.argument);
+    if (item.argument == "-lcudart_static")
+      static_runtime = true;
+    else if (item.argument == "-lcudart")
+      continue;
+    else
+      a.push_back(item.input >= 0 ? objects[item.input] : item.argument);
   }
   if (!registration.empty()) a.push_back(registration);
   if (!o.no_runtime) {
     const fs::path library = tools.libraries() / (static_runtime ? "libcudart_static.a" : "libcudart.so");
     if (!o.dry_run && !fs::exists(library))
-      throw Failure("the runtime library " + library.string() + " is missing: the tree around mrcc is incomplete; build or install Millrace again");
+      throw Failure("the runtime library " + library.string() +
+                    " is missing: the tree around mrcc is incomplete; build or install Millrace again");
     if (static_runtime) {
       append(a, {"-lcudart_static", "-lpthread", "-ldl", "-lrt"});
     } else {
-      // So that programs start from anywhere. LD_LIBRARY_PATH comes first, but can't lead to a GPU toolkit's libcudart.so:
-      // Millrace's has a soname of its own.
+      // So that programs start from anywhere. LD_LIBRARY_PATH comes first, but can't lead to a GPU toolkit's
+      // libcudart.so: Millrace's has a soname of its own.
       append(a, {"-Xlinker", "-rpath", "-Xlinker", folder, "-lcudart"});
     }
   }

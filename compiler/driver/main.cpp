@@ -33,12 +33,14 @@ void print_environment(const Options& o, const Toolchain& tools) {
   std::fprintf(stderr,
                "#$ _HERE_=%s/bin\n#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice\n#$ PATH=%s\n"
                "#$ INCLUDES=%s\n#$ LIBRARIES=%s\n#$ DEVICE=-arch compute_%d\n",
-               root.c_str(), root.c_str(), root.c_str(), path.c_str(), shell_quote("-I" + tools.include().string()).c_str(),
+               root.c_str(), root.c_str(), root.c_str(), path.c_str(),
+               shell_quote("-I" + tools.include().string()).c_str(),
                shell_quote("-L" + tools.libraries().string()).c_str(), o.cuda_arch() / 10);
 }
 
 std::string object_name(const Options& o, const Input& input) {
-  if (!o.output.empty() && o.phase != Phase::link && o.phase != Phase::device_link && o.phase != Phase::archive) return o.output;
+  if (!o.output.empty() && o.phase != Phase::link && o.phase != Phase::device_link && o.phase != Phase::archive)
+    return o.output;
   const char* suffix = o.phase == Phase::assembly ? ".s" : ".o";
   const std::string name = fs::path(input.path).stem().string() + suffix;
   return o.output_directory.empty() ? name : (fs::path(o.output_directory) / name).string();
@@ -52,7 +54,8 @@ int drive(int argc, char** argv) {
   const Toolchain tools;
   if (o.verbose) print_environment(o, tools);
   if (!o.unknown_input.empty())
-    throw Failure("the input " + o.unknown_input + " has no suffix that tells its language (.cu .cpp .cc .cxx .c .o .a .so): name it "
+    throw Failure("the input " + o.unknown_input +
+                  " has no suffix that tells its language (.cu .cpp .cc .cxx .c .o .a .so): name it "
                   "with -x cu, -x c++ or -x c");
   if (o.inputs.empty()) throw Failure("there is no input file: name one, or ask for --help");
   if (!o.keep_folder.empty()) TemporaryFolder::keep_in(o.keep_folder);
@@ -69,9 +72,12 @@ int drive(int argc, char** argv) {
       continue;
     }
     std::string output;
-    if (links) output = TemporaryFolder::name(fs::path(input.path).stem().string(), ".o");
-    else if (o.phase == Phase::compile || o.phase == Phase::assembly) output = object_name(o, input);
-    else output = o.output;
+    if (links)
+      output = TemporaryFolder::name(fs::path(input.path).stem().string(), ".o");
+    else if (o.phase == Phase::compile || o.phase == Phase::assembly)
+      output = object_name(o, input);
+    else
+      output = o.output;
     compiler.compile(input, output);
     objects.push_back(output);
   }

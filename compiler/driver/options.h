@@ -42,43 +42,43 @@ struct Options {
   std::string output_directory;  // -odir
   std::vector<Input> inputs;
   std::vector<LinkItem> link;
-  std::string unknown_input;     // the first file whose language can't be told; empty when there is none
+  std::string unknown_input;  // the first file whose language can't be told; empty when there is none
 
   // Flags for clang, in the user's order.
-  Argv both;          // both passes, and plain C and C++
-  Argv host;          // host pass and plain C and C++ only
-  Argv device;        // device pass only
-  Argv dependencies;  // -MD and kin: host pass only, so that the file is written once
+  Argv both;             // both passes, and plain C and C++
+  Argv host;             // host pass and plain C and C++ only
+  Argv device;           // device pass only
+  Argv dependencies;     // -MD and kin: host pass only, so that the file is written once
   std::string standard;  // -std=…, empty when not given
-  Argv archive;       // -Xarchive
+  Argv archive;          // -Xarchive
 
-  bool relocatable = false;      // -rdc=true, -dc
+  bool relocatable = false;  // -rdc=true, -dc
   bool shared = false;
-  bool static_runtime = false;   // -cudart static
-  bool no_runtime = false;       // -cudart none
-  bool link_device = true;       // not -nodlink
+  bool static_runtime = false;  // -cudart static
+  bool no_runtime = false;      // -cudart none
+  bool link_device = true;      // not -nodlink
   bool per_thread_stream = false;
-  bool debug = false;            // -g
-  bool device_debug = false;     // -G
-  bool line_info = false;        // -lineinfo
+  bool debug = false;         // -g
+  bool device_debug = false;  // -G
+  bool line_info = false;     // -lineinfo
   bool fused_multiply_add = true;
   bool fast_math = false;
   bool relaxed_constexpr = false, extended_lambda = false;
   bool no_dependency_target = false;
-  std::string host_optimization;        // "-O2"; empty when not given
-  std::vector<int> architectures;       // -arch and -gencode: 90 for sm_90
-  bool feature_specific = false;        // sm_90a and kin
-  int cuda_arch() const;                // __CUDA_ARCH__, 900 when nothing was given
+  std::string host_optimization;   // "-O2"; empty when not given
+  std::vector<int> architectures;  // -arch and -gencode: 90 for sm_90
+  bool feature_specific = false;   // sm_90a and kin
+  int cuda_arch() const;           // __CUDA_ARCH__, 900 when nothing was given
 
   bool verbose = false, dry_run = false, run = false, time = false;
   Argv run_arguments;
-  std::string keep_folder;              // --keep, --keep-dir; empty: temporary files are removed
+  std::string keep_folder;  // --keep, --keep-dir; empty: temporary files are removed
   bool show_help = false, show_version = false;
-  std::string list;                     // --list-gpu-arch, --list-gpu-code
+  std::string list;  // --list-gpu-arch, --list-gpu-code
 
   // Millrace's own.
-  std::string march;                    // -mrcc-march=, empty: the highest x86-64 level of this machine
-  std::string mode;                     // -mrcc-mode=loop|fibers|auto
+  std::string march;  // -mrcc-march=, empty: the highest x86-64 level of this machine
+  std::string mode;   // -mrcc-mode=loop|fibers|auto
   bool report = false, check = false;
 };
 

@@ -80,15 +80,14 @@ void leave_if_interrupted() {
 }  // namespace
 
 void install_cleanup() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_signal;
   for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
   signal(SIGPIPE, SIG_IGN);
 }
 
 std::string shell_quote(std::string_view argument) {
-  static constexpr std::string_view safe =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
+  static constexpr std::string_view safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
   if (!argument.empty() && argument.find_first_not_of(safe) == std::string_view::npos) return std::string(argument);
   std::string quoted = "'";
   for (char c : argument) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -1,7 +1,7 @@
 // Running tools: child processes with captured or inherited diagnostics, and the folder of temporary files.
 //
-// Nothing here outlives mrcc: children get SIGTERM when mrcc is interrupted, and the temporary folder is removed on every
-// way out, also by SIGINT, SIGTERM and SIGHUP. Not thread-safe; mrcc has one thread.
+// Nothing here outlives mrcc: children get SIGTERM when mrcc is interrupted, and the temporary folder is removed on
+// every way out, also by SIGINT, SIGTERM and SIGHUP. Not thread-safe; mrcc has one thread.
 #pragma once
 #include <sys/types.h>
 
@@ -45,8 +45,8 @@ class TemporaryFolder {
   static std::filesystem::path fifo(std::string_view stem);
 };
 
-// Feeds `bytes` to the one reader that opens `fifo`, and never blocks for good: gives up when `reader` has ended without
-// having opened it.
+// Feeds `bytes` to the one reader that opens `fifo`, and never blocks for good: gives up when `reader` has ended
+// without having opened it.
 void feed_fifo(const std::filesystem::path& fifo, std::string_view bytes, Child& reader);
 
 // A whole file as a string; throws Failure with a sentence when it can't be read.

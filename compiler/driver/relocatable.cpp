@@ -19,7 +19,8 @@ std::uint64_t fnv1a(std::string_view text, std::uint64_t hash) {
 }  // namespace
 
 std::string unit_id(const std::string& input, const std::string& output, const Options& options) {
-  std::string text = fs::absolute(input).lexically_normal().string() + "\n" + fs::absolute(output).lexically_normal().string();
+  std::string text = fs::absolute(input).lexically_normal().string() + "\n" +
+                     fs::absolute(output).lexically_normal().string();
   for (const auto& flag : options.both) text += "\n" + flag;
   char name[40];
   std::snprintf(name, sizeof name, "%016llx%016llx", static_cast<unsigned long long>(fnv1a(text, 0xcbf29ce484222325u)),
@@ -53,9 +54,11 @@ std::vector<DeviceUnit> unwrap_bitcode(std::string_view section, const std::stri
         section.remove_prefix(8);
         continue;
       }
-      throw Failure("the device code in " + object + " wasn't made by this mrcc (a GPU compiler's object?): compile it again with mrcc");
+      throw Failure("the device code in " + object +
+                    " wasn't made by this mrcc (a GPU compiler's object?): compile it again with mrcc");
     }
-    if (header.bytes > section.size() - sizeof header) throw Failure("the device code in " + object + " is cut short: compile it again");
+    if (header.bytes > section.size() - sizeof header)
+      throw Failure("the device code in " + object + " is cut short: compile it again");
     header.unit[sizeof header.unit - 1] = 0;
     header.march[sizeof header.march - 1] = 0;
     units.push_back({header.unit, header.march, std::string(section.substr(sizeof header, header.bytes))});
@@ -70,7 +73,8 @@ void finish_relocatable(const Options& o, const Toolchain& tools, const std::str
   Argv a{tools.tool("llvm-objcopy")};
   for (const auto& symbol : elf.symbols())
     for (std::string_view prefix : {"__cudaRegisterLinkedBinary__nv_", "__fatbinwrap__nv_"})
-      if (symbol.name.starts_with(prefix)) a.push_back("--redefine-sym=" + symbol.name + "=" + std::string(prefix) + unit);
+      if (symbol.name.starts_with(prefix))
+        a.push_back("--redefine-sym=" + symbol.name + "=" + std::string(prefix) + unit);
   if (a.size() == 1) return;  // No device code at all in this unit.
   a.push_back(object);
   if (run(o, a)) throw Failure("the symbols of " + object + " can't be renamed");

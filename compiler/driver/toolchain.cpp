@@ -57,7 +57,8 @@ void warn_foreign(const std::string& folder) {
 Toolchain::Toolchain() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  if (error) throw Failure("mrcc can't find its own executable (/proc/self/exe: " + error.message() + "): is /proc mounted?");
+  if (error)
+    throw Failure("mrcc can't find its own executable (/proc/self/exe: " + error.message() + "): is /proc mounted?");
   root_ = self.parent_path().parent_path();
 }
 
@@ -70,7 +71,8 @@ fs::path Toolchain::optional_part(const char* name) const {
 fs::path Toolchain::part(const char* name) const {
   fs::path path = optional_part(name);
   if (path.empty())
-    throw Failure("the file " + (libraries() / "millrace" / name).string() + " is missing: the tree around mrcc is incomplete; build or install Millrace again");
+    throw Failure("the file " + (libraries() / "millrace" / name).string() +
+                  " is missing: the tree around mrcc is incomplete; build or install Millrace again");
   return path;
 }
 
@@ -78,21 +80,24 @@ std::string Toolchain::tool(const std::string& name) const {
   if (const char* chosen = std::getenv("MILLRACE_LLVM"); chosen && *chosen) {
     const fs::path path = fs::path(chosen) / "bin" / name;
     if (executable(path)) return path;
-    throw Failure("the tool " + path.string() + " is missing: MILLRACE_LLVM must name the folder of an LLVM 19 installation");
+    throw Failure("the tool " + path.string() +
+                  " is missing: MILLRACE_LLVM must name the folder of an LLVM 19 installation");
   }
   const fs::path built = fs::path(MRCC_LLVM_BIN) / name;
   if (executable(built)) return built;
   for (const std::string& candidate : {name + "-19"})
     if (const fs::path path = in_path(candidate); !path.empty()) return path;
-  throw Failure("the tool " + name + " of LLVM 19 is missing (looked for " + built.string() + " and " + name + "-19 in PATH): install the package " +
-                package_of(name) + ", or set MILLRACE_LLVM to the folder of an LLVM 19 installation");
+  throw Failure("the tool " + name + " of LLVM 19 is missing (looked for " + built.string() + " and " + name +
+                "-19 in PATH): install the package " + package_of(name) +
+                ", or set MILLRACE_LLVM to the folder of an LLVM 19 installation");
 }
 
 fs::path Toolchain::builtins() const {
   const fs::path clang = tool("clang++");
   std::error_code ignored;
   const fs::path llvm = fs::canonical(clang, ignored).parent_path().parent_path();
-  for (const char* sub : {"lib/clang/19/lib/linux/libclang_rt.builtins-x86_64.a", "lib/clang/19/lib/x86_64-unknown-linux-gnu/libclang_rt.builtins.a",
+  for (const char* sub : {"lib/clang/19/lib/linux/libclang_rt.builtins-x86_64.a",
+                          "lib/clang/19/lib/x86_64-unknown-linux-gnu/libclang_rt.builtins.a",
                           "lib/clang/19/lib/x86_64-pc-linux-gnu/libclang_rt.builtins.a"})
     if (fs::exists(llvm / sub, ignored)) return llvm / sub;
   return {};
@@ -148,8 +153,10 @@ void drop_foreign_toolkits_from_environment(const Toolchain& tools) {
       kept += (kept.empty() ? "" : ":") + folder;
     }
     if (!changed) continue;
-    if (kept.empty()) unsetenv(name);
-    else setenv(name, kept.c_str(), 1);
+    if (kept.empty())
+      unsetenv(name);
+    else
+      setenv(name, kept.c_str(), 1);
   }
 }
 

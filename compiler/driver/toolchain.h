@@ -6,8 +6,8 @@
 
 namespace mrcc {
 
-// The tree is ROOT/{bin/mrcc,include,lib,lib/millrace}; the build folder has the same shape. Nothing in it is absolute, so
-// a tree can be moved. LLVM's tools are looked for in $MILLRACE_LLVM/bin, where the build found them, and in PATH.
+// The tree is ROOT/{bin/mrcc,include,lib,lib/millrace}; the build folder has the same shape. Nothing in it is absolute,
+// so a tree can be moved. LLVM's tools are looked for in $MILLRACE_LLVM/bin, where the build found them, and in PATH.
 class Toolchain {
  public:
   // Throws Failure when mrcc's own executable can't be found.
@@ -33,8 +33,8 @@ class Toolchain {
 // rather than a processor's name, so that machines of one level make the same image.
 std::string device_march(const Options& options);
 
-// Removes folders that hold another CUDA toolkit's headers from a list of clang flags, with a warning each: -I would put
-// them before Millrace's own.
+// Removes folders that hold another CUDA toolkit's headers from a list of clang flags, with a warning each: -I would
+// put them before Millrace's own.
 void drop_foreign_headers(Argv& flags, const Toolchain& tools);
 // The same for CPATH and kin, and without a warning for LIBRARY_PATH.
 void drop_foreign_toolkits_from_environment(const Toolchain& tools);

@@ -20,8 +20,10 @@ Argv split(std::string_view text, bool comma) {
       word += text[++i];
       in_word = true;
     } else if (quote) {
-      if (c == quote) quote = 0;
-      else word += c;
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
     } else if (c == '"' || c == '\'') {
       quote = c;
       in_word = true;
