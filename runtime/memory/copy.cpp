@@ -5,13 +5,13 @@
 namespace mr::memory {
 namespace {
 
-// memmove semantics: the forms that CUDA allows (a block onto itself) and the ones it leaves undefined stay inside the ranges.
+// memmove semantics: the forms that CUDA allows (a block onto itself) and the ones it leaves undefined stay inside the
+// ranges.
 inline void move(void* dst, const void* src, std::size_t bytes) noexcept {
   if (dst != src) std::memmove(dst, src, bytes);
 }
 
-template <class T>
-void fill_row(char* dst, std::uint32_t value, std::size_t bytes) noexcept {
+template <class T> void fill_row(char* dst, std::uint32_t value, std::size_t bytes) noexcept {
   const T pattern = static_cast<T>(value);
   for (std::size_t at = 0; at + sizeof(T) <= bytes; at += sizeof(T)) std::memcpy(dst + at, &pattern, sizeof(T));
 }
@@ -105,23 +105,21 @@ namespace {
 // Shared by Copy and Fill: cut the longest dimension that has enough units.
 enum class Cut { slices, rows, bytes };
 
-template <class Box>
-Cut cut_of(const Box& box, std::uint32_t parts) noexcept {
+template <class Box> Cut cut_of(const Box& box, std::uint32_t parts) noexcept {
   if (box.depth >= parts && box.depth > 1) return Cut::slices;
   if (box.depth == 1 && box.height >= parts && box.height > 1) return Cut::rows;
   if (box.depth == 1 && box.height == 1) return Cut::bytes;
   return box.depth > 1 ? Cut::slices : Cut::rows;
 }
 
-template <class Box>
-std::uint32_t count_parts(const Box& box, std::uint32_t parts, std::size_t grain) noexcept {
+template <class Box> std::uint32_t count_parts(const Box& box, std::uint32_t parts, std::size_t grain) noexcept {
   const std::size_t bytes = box.bytes();
   std::size_t most = grain ? bytes / grain : bytes;
   if (most > parts) most = parts;
   switch (cut_of(box, static_cast<std::uint32_t>(most ? most : 1))) {
-    case Cut::slices: most = most < box.depth ? most : box.depth; break;
-    case Cut::rows: most = most < box.height ? most : box.height; break;
-    case Cut::bytes: break;
+  case Cut::slices: most = most < box.depth ? most : box.depth; break;
+  case Cut::rows: most = most < box.height ? most : box.height; break;
+  case Cut::bytes: break;
   }
   return most ? static_cast<std::uint32_t>(most) : 1;
 }
@@ -148,27 +146,27 @@ Copy part_of(const Copy& copy, std::uint32_t part, std::uint32_t parts) noexcept
     piece.src = static_cast<const char*>(copy.src) + src;
   };
   switch (cut_of(copy, parts)) {
-    case Cut::slices: {
-      const std::size_t from = edge(copy.depth, part, parts);
-      piece.depth = edge(copy.depth, part + 1, parts) - from;
-      shift(from * copy.dst_slice, from * copy.src_slice);
-      break;
-    }
-    case Cut::rows: {
-      const std::size_t from = edge(copy.height, part, parts);
-      piece.height = edge(copy.height, part + 1, parts) - from;
-      shift(from * copy.dst_pitch, from * copy.src_pitch);
-      break;
-    }
-    case Cut::bytes: {
-      // Cut at cache lines, so that two threads never write one line of an aligned target.
-      const std::size_t lines = copy.row / 64;
-      const std::size_t from = part == 0 ? 0 : edge(lines, part, parts) * 64;
-      const std::size_t to = part + 1 == parts ? copy.row : edge(lines, part + 1, parts) * 64;
-      piece.row = to - from;
-      shift(from, from);
-      break;
-    }
+  case Cut::slices: {
+    const std::size_t from = edge(copy.depth, part, parts);
+    piece.depth = edge(copy.depth, part + 1, parts) - from;
+    shift(from * copy.dst_slice, from * copy.src_slice);
+    break;
+  }
+  case Cut::rows: {
+    const std::size_t from = edge(copy.height, part, parts);
+    piece.height = edge(copy.height, part + 1, parts) - from;
+    shift(from * copy.dst_pitch, from * copy.src_pitch);
+    break;
+  }
+  case Cut::bytes: {
+    // Cut at cache lines, so that two threads never write one line of an aligned target.
+    const std::size_t lines = copy.row / 64;
+    const std::size_t from = part == 0 ? 0 : edge(lines, part, parts) * 64;
+    const std::size_t to = part + 1 == parts ? copy.row : edge(lines, part + 1, parts) * 64;
+    piece.row = to - from;
+    shift(from, from);
+    break;
+  }
   }
   return piece;
 }
@@ -177,26 +175,26 @@ Fill part_of(const Fill& fill, std::uint32_t part, std::uint32_t parts) noexcept
   Fill piece = fill;
   std::size_t offset = 0;
   switch (cut_of(fill, parts)) {
-    case Cut::slices: {
-      const std::size_t from = edge(fill.depth, part, parts);
-      piece.depth = edge(fill.depth, part + 1, parts) - from;
-      offset = from * fill.slice;
-      break;
-    }
-    case Cut::rows: {
-      const std::size_t from = edge(fill.height, part, parts);
-      piece.height = edge(fill.height, part + 1, parts) - from;
-      offset = from * fill.pitch;
-      break;
-    }
-    case Cut::bytes: {
-      const std::size_t lines = fill.row / 64;
-      const std::size_t from = part == 0 ? 0 : edge(lines, part, parts) * 64;
-      const std::size_t to = part + 1 == parts ? fill.row : edge(lines, part + 1, parts) * 64;
-      piece.row = to - from;
-      offset = from;
-      break;
-    }
+  case Cut::slices: {
+    const std::size_t from = edge(fill.depth, part, parts);
+    piece.depth = edge(fill.depth, part + 1, parts) - from;
+    offset = from * fill.slice;
+    break;
+  }
+  case Cut::rows: {
+    const std::size_t from = edge(fill.height, part, parts);
+    piece.height = edge(fill.height, part + 1, parts) - from;
+    offset = from * fill.pitch;
+    break;
+  }
+  case Cut::bytes: {
+    const std::size_t lines = fill.row / 64;
+    const std::size_t from = part == 0 ? 0 : edge(lines, part, parts) * 64;
+    const std::size_t to = part + 1 == parts ? fill.row : edge(lines, part + 1, parts) * 64;
+    piece.row = to - from;
+    offset = from;
+    break;
+  }
   }
   piece.dst = static_cast<char*>(fill.dst) + offset;
   return piece;
@@ -207,7 +205,8 @@ void run(const Fill& fill) noexcept {
   if (fill.row == 0) return;
   for (std::size_t z = 0; z < fill.depth; ++z, slice += fill.slice) {
     char* line = slice;
-    for (std::size_t y = 0; y < fill.height; ++y, line += fill.pitch) fill_line(line, fill.value, fill.element, fill.row);
+    for (std::size_t y = 0; y < fill.height; ++y, line += fill.pitch)
+      fill_line(line, fill.value, fill.element, fill.row);
   }
 }
 

@@ -1,10 +1,11 @@
-// Copies and fills as plain data, and the functions that carry them out. What waits for what is the model's business, who runs them
-// and on how many threads the engine's; here is only the moving of bytes.
+// Copies and fills as plain data, and the functions that carry them out. What waits for what is the model's business,
+// who runs them and on how many threads the engine's; here is only the moving of bytes.
 //
-// CUDA arrays are laid out in rows and slices too (array.h), so that every form of cudaMemcpy comes down to one box of bytes
-// (CUDA Runtime API, "Memory Management"). All functions are thread-safe as far as their ranges are disjoint, and none of them
-// allocates, blocks or throws. Source and target of one copy may be the same range; if they overlap otherwise the result is the one
-// of a forward row-by-row copy of unspecified direction inside a row, as undefined as CUDA leaves it, but it never leaves the ranges.
+// CUDA arrays are laid out in rows and slices too (array.h), so that every form of cudaMemcpy comes down to one box of
+// bytes (CUDA Runtime API, "Memory Management"). All functions are thread-safe as far as their ranges are disjoint, and
+// none of them allocates, blocks or throws. Source and target of one copy may be the same range; if they overlap
+// otherwise the result is the one of a forward row-by-row copy of unspecified direction inside a row, as undefined as
+// CUDA leaves it, but it never leaves the ranges.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,12 +22,13 @@ struct LinearCopy {
 static_assert(sizeof(LinearCopy) == 24);
 
 enum CopyFlags : std::uint32_t {
-  // `src` is a staging buffer of stage() that belongs to the copy: run() gives it back at the end, abandon() without copying.
+  // `src` is a staging buffer of stage() that belongs to the copy: run() gives it back at the end, abandon() without
+  // copying.
   copy_owns_source = 1u << 0,
 };
 
-// A copy of a box: `depth` slices of `height` rows of `row` bytes. Pitches are the distances in bytes between starts of consecutive
-// rows and slices, and are ignored where there is only one.
+// A copy of a box: `depth` slices of `height` rows of `row` bytes. Pitches are the distances in bytes between starts of
+// consecutive rows and slices, and are ignored where there is only one.
 struct Copy {
   void* dst;
   const void* src;
@@ -60,8 +62,9 @@ void run(const Copy& copy) noexcept;
 // Gives back what the copy owns, for a copy that will never run.
 void abandon(const Copy& copy) noexcept;
 
-// How many parts of at least `grain` bytes the copy can be cut into, at most `parts`; and part number `part` of them. Parts are
-// disjoint and together the whole. A part never owns the source: run or abandon the whole's ownership once, by release().
+// How many parts of at least `grain` bytes the copy can be cut into, at most `parts`; and part number `part` of them.
+// Parts are disjoint and together the whole. A part never owns the source: run or abandon the whole's ownership once,
+// by release().
 std::uint32_t parts_of(const Copy& copy, std::uint32_t parts, std::size_t grain) noexcept;
 Copy part_of(const Copy& copy, std::uint32_t part, std::uint32_t parts) noexcept;
 void release(const Copy& copy) noexcept;
@@ -95,11 +98,12 @@ void run(const Fill& fill) noexcept;
 std::uint32_t parts_of(const Fill& fill, std::uint32_t parts, std::size_t grain) noexcept;
 Fill part_of(const Fill& fill, std::uint32_t part, std::uint32_t parts) noexcept;
 
-// A staging buffer that holds a copy of [src, src+bytes): for copies that must read their source during the call but write in stream
-// order (cudaMemcpySrcAccessOrderDuringApiCall, small pageable uploads). Null when memory is exhausted. Belongs to the Copy that gets it
-// as src together with copy_owns_source.
+// A staging buffer that holds a copy of [src, src+bytes): for copies that must read their source during the call but
+// write in stream order (cudaMemcpySrcAccessOrderDuringApiCall, small pageable uploads). Null when memory is exhausted.
+// Belongs to the Copy that gets it as src together with copy_owns_source.
 void* stage(const void* src, std::size_t bytes) noexcept;
-// The same for the source box of `copy`: packs the rows, points `copy` at them and sets copy_owns_source. False when memory is exhausted.
+// The same for the source box of `copy`: packs the rows, points `copy` at them and sets copy_owns_source. False when
+// memory is exhausted.
 bool stage_source(Copy& copy) noexcept;
 
 }  // namespace mr::memory

@@ -1,0 +1,142 @@
+#include <memory/space.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include <memory/pool.h>
+
+namespace mr::memory {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20, gib = std::size_t{1} << 30;
+
+std::size_t machine_bytes() noexcept {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  return pages > 0 ? static_cast<std::size_t>(pages) * page_bytes : gib;
+}
+
+// Valgrind keeps tables for every reserved page: reserve little there.
+bool under_valgrind() noexcept {
+  const char* preload = std::getenv("LD_PRELOAD");
+  return preload && std::strstr(preload, "vgpreload");
+}
+
+}  // namespace
+
+std::size_t default_device_bytes() noexcept { return 150'109'880'320; }
+
+std::optional<std::size_t> parse_size(std::string_view text) noexcept {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return {};
+  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  unsigned shift = 0;
+  if (!unit.empty()) {
+    switch (unit.front()) {
+    case 'k':
+    case 'K': shift = 10; break;
+    case 'm':
+    case 'M': shift = 20; break;
+    case 'g':
+    case 'G': shift = 30; break;
+    case 't':
+    case 'T': shift = 40; break;
+    default: return {};
+    }
+    unit.remove_prefix(1);
+    if (unit != "" && unit != "B" && unit != "iB") return {};
+  }
+  if (value > (~std::size_t{0} >> 17 >> shift)) return {};  // beyond what the processor can address
+  value <<= shift;
+  if (value < mib) return {};
+  return value / page_bytes * page_bytes;
+}
+
+bool Space::initialise(const SpaceOptions& options) noexcept {
+  options_ = options;
+  const std::size_t bytes = options.device_bytes ? options.device_bytes : default_device_bytes();
+  // Room above the device's size lets a fragmented device still serve what fits its budget, as a GPU's page tables do.
+  std::size_t stride = std::max(std::bit_ceil(bytes + bytes / 4), gib);
+  if (under_valgrind()) stride = std::min(stride, 4 * gib);
+  const auto slots = static_cast<unsigned>(options.devices) + 2;
+  while (!all_.reserve(stride * slots, {})) {
+    stride /= 2;
+    if (stride < 16 * mib) return false;
+  }
+  base_ = reinterpret_cast<std::uintptr_t>(all_.base());
+  shift_ = static_cast<unsigned>(std::countr_zero(stride));
+  const auto part = [&](unsigned slot, int key) -> Reservation* {
+    parts_[slot].adopt(all_.base() + stride * slot, stride, {.key = key, .huge_pages = true});
+    return &parts_[slot];
+  };
+  const auto make_heap = [](Reservation* range, Budget* budget) {
+    std::unique_ptr<Heap> heap(new (std::nothrow) Heap);
+    if (heap && !heap->initialise(range, budget)) heap.reset();
+    return heap;
+  };
+  pinned_budget_ = std::make_unique<Budget>(std::min(stride, machine_bytes()));
+  managed_budget_ = std::make_unique<Budget>(stride);
+  pinned_ = make_heap(part(0, options.shared_key), pinned_budget_.get());
+  managed_ = make_heap(part(1, options.shared_key), managed_budget_.get());
+  if (!pinned_ || !managed_) return false;
+  for (int device = 0; device < options.devices; ++device) {
+    const auto at = static_cast<std::size_t>(device);
+    device_budgets_[at] = std::make_unique<Budget>(bytes);
+    device_heaps_[at] = make_heap(part(static_cast<unsigned>(device) + 2, options.device_key),
+                                  device_budgets_[at].get());
+    if (!device_heaps_[at]) return false;
+  }
+  devices_ = options.devices;
+  slots_ = slots;
+  extent_ = stride * slots;
+  return true;
+}
+
+std::size_t Space::free_bytes(int device) noexcept {
+  const std::size_t used = device_budget(device).used() -
+                           std::min(device_heap(device).resting(), device_budget(device).used());
+  return total_bytes(device) - used;
+}
+
+Pointer Space::find(const void* pointer) const noexcept {
+  Pointer result;
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  const std::uintptr_t offset = address - base_;
+  if (offset < extent_) {
+    const std::uintptr_t slot = offset >> shift_;
+    if (slot < 2) {
+      result.kind = slot == 0 ? Kind::pinned : Kind::managed;
+      result.block = (slot == 0 ? pinned_ : managed_)->find(pointer);
+      result.device = device_of_flags(result.block.flags);
+    } else {
+      result.kind = Kind::device;
+      result.device = static_cast<int>(slot) - 2;
+      result.block = device_heaps_[slot - 2]->find(pointer);
+    }
+    return result;
+  }
+  const Range range = ranges_.find(address);
+  if (!range) return result;
+  result.kind = static_cast<Kind>(range.kind);
+  result.device = range.device;
+  result.owner = range.owner;
+  if (range.flags == pool_window) {
+    result.block = static_cast<const Pool*>(range.owner)->find(pointer);
+    return result;
+  }
+  result.block.base = reinterpret_cast<char*>(range.begin);
+  result.block.size = result.block.extent = range.end - range.begin;
+  result.block.flags = range.flags;
+  result.block.live = true;
+  return result;
+}
+
+constinit ImmortalSpace the_space;
+
+}  // namespace mr::memory
