@@ -4,6 +4,7 @@
 // simt never blocks: what has to wait (a spinning lane, a grid barrier) yields to the caller as Step::yielded.
 #pragma once
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include <simt/abi.h>
@@ -30,6 +31,8 @@ struct DeviceState {
   int ordinal = 0;
   void* printf_buffer = nullptr;  // simt's own, see printf.h
   void* heap = nullptr;           // simt's own, see heap.h
+  // Size of the printf buffer, once a kernel needs it; 0 = the default. Nothing is published by it.
+  std::atomic<std::size_t> printf_bytes{0};
 };
 
 // State that all threads running blocks of one may-spin or cooperative grid share (grid barrier, clusters). Created by
@@ -103,6 +106,8 @@ struct Hooks {
                         void* result);
   void (*surface_access)(std::uint64_t surface, bool store, int x_bytes, int y, int z, void* value, std::uint32_t bytes,
                          std::uint32_t boundary_mode);
+  // Device memory for the device's malloc heap, at its first use (heap.h). Null when there is none left.
+  void* (*heap_region)(DeviceState* device, std::size_t* bytes);
 };
 void set_hooks(const Hooks& hooks) noexcept;
 

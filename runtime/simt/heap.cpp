@@ -2,6 +2,7 @@
 // All bookkeeping lies outside the region, where a kernel's stray writes don't reach it.
 #include <simt/heap.h>
 
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <new>
 
 #include <simt/executor.h>
+#include <simt/hooks.h>
 #include <simt/lock.h>
 
 namespace mr::simt {
@@ -149,6 +151,11 @@ struct Heap {
 
 }  // namespace
 
+bool heap_in_use(const DeviceState& device) noexcept {
+  // A const atomic_ref is C++26; nothing is written.
+  return std::atomic_ref<void*>(const_cast<DeviceState&>(device).heap).load(std::memory_order_relaxed);
+}
+
 bool heap_open(DeviceState& device, void* region, std::size_t bytes) noexcept {
   Heap* heap = new (std::nothrow) Heap;
   if (!heap) return false;
@@ -160,7 +167,8 @@ bool heap_open(DeviceState& device, void* region, std::size_t bytes) noexcept {
     return false;
   }
   for (std::uint32_t& first : heap->partial) first = none;
-  device.heap = heap;
+  // Release: pairs with heap_of.
+  std::atomic_ref<void*>(device.heap).store(heap, std::memory_order_release);
   return true;
 }
 
@@ -169,10 +177,32 @@ void heap_close(DeviceState& device) noexcept {
   device.heap = nullptr;
 }
 
+namespace {
+
+Lock create_lock;
+
+// The device's heap, made on first use; null without memory.
+Heap* heap_of(DeviceState& device) noexcept {
+  std::atomic_ref<void*> slot(device.heap);
+  if (void* heap = slot.load(std::memory_order_acquire)) return static_cast<Heap*>(heap);
+  std::lock_guard guard(create_lock);
+  if (void* heap = slot.load(std::memory_order_relaxed)) return static_cast<Heap*>(heap);
+  std::size_t size = 0;
+  void* region = hooks().heap_region ? hooks().heap_region(&device, &size) : nullptr;
+  if (!region || !heap_open(device, region, size)) return nullptr;
+  return static_cast<Heap*>(slot.load(std::memory_order_relaxed));
+}
+
+}  // namespace
+
 void* device_malloc(Executor& e, std::uint64_t bytes) noexcept {
-  Heap* heap = static_cast<Heap*>(e.grid->device->heap);
-  if (!heap || bytes == 0) return nullptr;
+  if (bytes == 0) return nullptr;
   e.uninterruptible = e.uninterruptible + 1;
+  Heap* heap = heap_of(*e.grid->device);
+  if (!heap) {
+    e.uninterruptible = e.uninterruptible - 1;
+    return nullptr;
+  }
   heap->lock.lock();
   void* result = heap->allocate(bytes);
   heap->lock.unlock();

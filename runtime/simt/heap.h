@@ -9,7 +9,9 @@ namespace mr::simt {
 
 struct Executor;
 
-// Gives `device` a heap on [region, region + bytes), device memory that outlives it. Before its first kernel. False without memory.
+// A device's heap is made when device code first calls malloc, on the memory that Hooks::heap_region gives. Thread-safe.
+bool heap_in_use(const DeviceState& device) noexcept;
+// Gives `device` a heap on [region, region + bytes), device memory that outlives it, unless it has one. False without memory.
 bool heap_open(DeviceState& device, void* region, std::size_t bytes) noexcept;
 // No kernel of the device runs any more.
 void heap_close(DeviceState& device) noexcept;

@@ -71,7 +71,8 @@ Fifo* fifo_of(DeviceState& device, bool create) noexcept {
   if (void* fifo = slot.load(std::memory_order_relaxed)) return static_cast<Fifo*>(fifo);
   Fifo* fifo = new (std::nothrow) Fifo;
   if (!fifo) return nullptr;
-  if (!fifo->reset(default_printf_bytes)) {
+  const std::size_t bytes = device.printf_bytes.load(std::memory_order_relaxed);
+  if (!fifo->reset(bytes ? bytes : default_printf_bytes)) {
     delete fifo;
     return nullptr;
   }
@@ -97,6 +98,11 @@ bool printf_resize(DeviceState& device, std::size_t bytes) noexcept {
   if (!fifo) return false;
   std::lock_guard guard(fifo->lock);
   return fifo->reset(bytes);
+}
+
+bool printf_in_use(const DeviceState& device) noexcept {
+  // A const atomic_ref is C++26; nothing is written.
+  return std::atomic_ref<void*>(const_cast<DeviceState&>(device).printf_buffer).load(std::memory_order_relaxed);
 }
 
 void printf_flush(DeviceState& device) noexcept {
