@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <mutex>
 
+#include <model/device.h>
+#include <model/device_hooks.h>
 #include <model/function.h>
 #include <model/stream.h>
 #include <simt/grid.h>
@@ -64,6 +66,8 @@ Context& context_of(int device) {
   if (Context* context = existing_context(device)) return *context;
   std::scoped_lock hold(making);
   if (Context* context = contexts[device].load(std::memory_order_relaxed)) return *context;
+  static const bool hooks_installed = (install_device_hooks(), true);
+  (void)hooks_installed;
   auto* context = new Context;
   context->ordinal = device;
   context->device.ordinal = device;
@@ -78,7 +82,7 @@ Context& context_of(int device) {
 Context& current_context() { return context_of(this_device); }
 
 engine::WaitMode Context::wait_mode() const noexcept {
-  switch (schedule_flags & cudaDeviceScheduleMask) {
+  switch (settings(ordinal).flags() & cudaDeviceScheduleMask) {
     case cudaDeviceScheduleSpin: return engine::WaitMode::spin;
     case cudaDeviceScheduleYield: return engine::WaitMode::yield;
     case cudaDeviceScheduleBlockingSync: return engine::WaitMode::block;

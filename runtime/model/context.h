@@ -34,7 +34,6 @@ struct Context {
   std::atomic<cudaError_t> sticky{cudaSuccess};
   // Raised by cudaDeviceReset: handles of older generations are invalid.
   std::atomic<std::uint32_t> generation{1};
-  unsigned schedule_flags = 0;          // cudaDeviceSchedule*
 
   // ---- the legacy default stream (specification 2.5.6.1) ----
   // Work given to it waits for all work that blocking streams were given before; work that blocking streams are given later waits for it.

@@ -52,6 +52,12 @@ void destroy_event(Event& event) noexcept {
   pool().release(&event);
 }
 
+void destroy_events(Context& context) noexcept {
+  pool().for_each_live([&](Event& event) {
+    if (event.context == &context) destroy_event(event);
+  });
+}
+
 void record_event(Event& event, Stream& stream) noexcept {
   const bool implicit_order = stream.is_legacy || (stream.blocking && stream.context->legacy_point.load(std::memory_order_acquire) > stream.legacy_seen.load(std::memory_order_relaxed));
   if (!event.timed() && !implicit_order) [[likely]] {

@@ -57,6 +57,8 @@ struct Event {
 bool valid_event(const Event* event) noexcept;
 cudaError_t create_event(cudaEvent_t* out, unsigned flags) noexcept;
 void destroy_event(Event& event) noexcept;
+// All events of a context (cudaDeviceReset).
+void destroy_events(Context& context) noexcept;
 // Neither looks at captures: the API does first.
 void record_event(Event& event, Stream& stream) noexcept;
 void stream_wait_event(Stream& stream, Event& event) noexcept;

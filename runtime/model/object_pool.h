@@ -51,6 +51,17 @@ class ObjectPool {
     const auto offset = reinterpret_cast<std::uintptr_t>(t) - reinterpret_cast<std::uintptr_t>(base_);
     return offset < capacity_ * sizeof(T) && offset % sizeof(T) == 0 && t->live.load(std::memory_order_acquire);
   }
+  // Calls visit(T&) for every live object. Objects made meanwhile may be missed.
+  template <class Visit>
+  void for_each_live(Visit visit) {
+    std::size_t used;
+    {
+      std::scoped_lock hold(lock_);
+      used = used_;
+    }
+    for (std::size_t i = 0; i < used; ++i)
+      if (base_[i].live.load(std::memory_order_acquire)) visit(base_[i]);
+  }
 
  private:
   static T** link(T* t) noexcept { return &t->next_free; }

@@ -1,0 +1,14 @@
+#include <model/device_hooks.h>
+
+#include <model/device_heap.h>
+#include <simt/grid.h>
+
+namespace mr::model {
+
+void install_device_hooks() noexcept {
+  simt::Hooks hooks{};
+  hooks.heap_region = device_heap_region;
+  simt::set_hooks(hooks);
+}
+
+}  // namespace mr::model
