@@ -7,7 +7,7 @@ namespace mrcc {
 
 // An empty sentence means that the diagnostics are already on the screen (a tool failed and said why).
 struct Failure : std::runtime_error {
-  explicit Failure(std::string sentence, int status = 1) : std::runtime_error(std::move(sentence)), status(status) {}
+  explicit Failure(const std::string& sentence, int status = 1) : std::runtime_error(sentence), status(status) {}
   int status;
 };
 
