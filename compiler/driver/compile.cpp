@@ -122,7 +122,8 @@ Argv Compiler::device_code_flags(Stage stage, const std::string& march) const {
 Argv Compiler::device_pass(const Input& input, const std::string& output, const std::string& unit) const {
   Argv a = front_end(input);
   append(a, o_.device);
-  append(a, {"-Xclang", "-fcuda-is-device", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + std::to_string(o_.cuda_arch())});
+  // Standard headers are parsed as device-callable and declare variadic functions, in overload tests mostly.
+  append(a, {"-Xclang", "-fcuda-is-device", "-Xclang", "-fcuda-allow-variadic-functions", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + std::to_string(o_.cuda_arch())});
   if (o_.feature_specific) a.push_back("-D__CUDA_ARCH_FEAT_SM" + std::to_string(o_.cuda_arch() / 10) + "_ALL=1");
   append(a, device_code_flags(o_.relocatable ? Stage::unit : Stage::all, device_march(o_)));
   // Bitcode as for link-time optimisation: simplified, and neither vectorised nor unrolled before the kernels' thread
