@@ -4,6 +4,7 @@
 #include <simt/grid.h>
 
 #include <cstring>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,7 @@ struct Launch {
       const StepResult s = step(r);
       if (s.step == Step::finished) return Fault::none;
       if (s.step == Step::faulted) return s.fault;
+      if (!s.progress) std::this_thread::yield();  // another thread may have to come forward
     }
   }
 };
