@@ -73,6 +73,8 @@ Argv Compiler::front_end(const Input& input) const {
     append(a, {"-x", "cuda", "--cuda-host-only", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib", "-Xclang",
                std::string("-target-sdk-version=") + sdk_version, "-Xclang", "-aux-triple", "-Xclang",
                "x86_64-pc-linux-gnu"});
+    // Standard headers are parsed as device-callable and declare variadic functions, in overload tests mostly.
+    append(a, {"-Xclang", "-fcuda-allow-variadic-functions"});
     append(a, {"-D__CUDACC__=1", "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
                "-D__CUDA_ARCH_LIST__=" + std::to_string(o_.cuda_arch())});
     if (o_.relocatable) a.push_back("-D__CUDACC_RDC__=1");
@@ -122,8 +124,7 @@ Argv Compiler::device_code_flags(Stage stage, const std::string& march) const {
 Argv Compiler::device_pass(const Input& input, const std::string& output, const std::string& unit) const {
   Argv a = front_end(input);
   append(a, o_.device);
-  // Standard headers are parsed as device-callable and declare variadic functions, in overload tests mostly.
-  append(a, {"-Xclang", "-fcuda-is-device", "-Xclang", "-fcuda-allow-variadic-functions", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + std::to_string(o_.cuda_arch())});
+  append(a, {"-Xclang", "-fcuda-is-device", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + std::to_string(o_.cuda_arch())});
   if (o_.feature_specific) a.push_back("-D__CUDA_ARCH_FEAT_SM" + std::to_string(o_.cuda_arch() / 10) + "_ALL=1");
   append(a, device_code_flags(o_.relocatable ? Stage::unit : Stage::all, device_march(o_)));
   // Bitcode as for link-time optimisation: simplified, and neither vectorised nor unrolled before the kernels' thread
