@@ -58,8 +58,7 @@ Argv Compiler::front_end(const Input& input) const {
   append(a, {"-Wno-unused-command-line-argument", "-Wno-unknown-pragmas"});
   if (isatty(2)) a.push_back("-fcolor-diagnostics");
   // Standard C++ headers whose functions device code may call too come before the standard library's.
-  if (input.language == Language::cuda && fs::exists(tools_.include() / "millrace/std"))
-    append(a, {"-isystem", tools_.include() / "millrace/std"});
+  if (input.language == Language::cuda) append(a, {"-isystem", tools_.header("millrace/std")});
   append(a, {"-isystem", tools_.include()});
   if (input.language != Language::assembler) {
     append(a, {"-D__NVCC__=1", std::string("-D__CUDACC_VER_MAJOR__=") + release_major,
@@ -82,10 +81,11 @@ Argv Compiler::front_end(const Input& input) const {
     if (o_.relaxed_constexpr) a.push_back("-D__CUDACC_RELAXED_CONSTEXPR__=1");
     if (o_.device_debug) a.push_back("-D__CUDACC_DEBUG__=1");
     if (o_.fast_math) a.push_back("-D__USE_FAST_MATH__=1");
-    for (const char* header : {"millrace/device_prelude.h", "cuda_runtime.h"})
-      if (fs::exists(tools_.include() / header)) append(a, {"-include", header});
-    if (const fs::path plugin = tools_.optional_part("libmrfrontend.so"); !plugin.empty())
-      a.push_back("-fplugin=" + plugin.string());
+    for (const char* header : {"millrace/device_prelude.h", "cuda_runtime.h"}) {
+      tools_.header(header);
+      append(a, {"-include", header});
+    }
+    a.push_back("-fplugin=" + tools_.part("libmrfrontend.so").string());
   } else if (input.language == Language::cpp) {
     append(a, {"-x", "c++"});
   } else if (input.language == Language::c) {
@@ -108,16 +108,14 @@ Argv Compiler::device_code_flags(Stage stage, const std::string& march) const {
   // "on", not "fast": fused by the source expression, never by what the optimizer happens to see, so that scalar and
   // vector code of one kernel give the same bits.
   a.push_back(o_.fused_multiply_add ? "-ffp-contract=on" : "-ffp-contract=off");
-  if (const fs::path plugin = tools_.optional_part("libmrpasses.so"); !plugin.empty()) {
-    // Loaded twice: as a clang plugin early enough for its -mllvm options, and as a pass plugin.
-    append(a, {"-fplugin=" + plugin.string(), "-fpass-plugin=" + plugin.string()});
-    static constexpr const char* stages[] = {"all", "unit", "image"};
-    append(a,
-           {"-mllvm", std::string("-mrcc-stage=") + stages[static_cast<int>(stage)], "-mllvm", "-mrcc-march=" + march});
-    if (!o_.mode.empty()) append(a, {"-mllvm", "-mrcc-mode=" + o_.mode});
-    if (o_.report) append(a, {"-mllvm", "-mrcc-report"});
-    if (o_.check) append(a, {"-mllvm", "-mrcc-check"});
-  }
+  // Loaded twice: as a clang plugin, early enough for its -mllvm options, and as a pass plugin.
+  const std::string plugin = tools_.part("libmrpasses.so");
+  append(a, {"-fplugin=" + plugin, "-fpass-plugin=" + plugin});
+  static constexpr const char* stages[] = {"all", "unit", "image"};
+  append(a, {"-mllvm", std::string("-mrcc-stage=") + stages[static_cast<int>(stage)]});
+  append(a, {"-mllvm", "-mrcc-march=" + march});
+  if (!o_.mode.empty()) append(a, {"-mllvm", "-mrcc-mode=" + o_.mode});
+  if (o_.report) append(a, {"-mllvm", "-mrcc-report"});
   return a;
 }
 
@@ -255,7 +253,7 @@ void link_image(const Options& o, const Toolchain& tools, const Argv& objects, c
          "--build-id=none",
          "--error-limit=0"};
   append(a, objects);
-  if (const fs::path archive = tools.optional_part("libmrdevice.a"); !archive.empty()) a.push_back(archive);
+  a.push_back(tools.part("libmrdevice.a"));
   if (const fs::path builtins = tools.builtins(); !builtins.empty()) a.push_back(builtins);
   append(a, {"-o", image});
   const fs::path says = TemporaryFolder::name(fs::path(what).stem().string(), ".link.txt");

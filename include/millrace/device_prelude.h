@@ -20,6 +20,7 @@
 #include "device/simd.h"
 #include "device/cast.h"
 #include "device/memory.h"
+#include "device/standard.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,0 +1,8 @@
+// <bits/invoke.h> of the standard library, its functions for host and device.
+#ifndef MILLRACE_STD_BITS_INVOKE_H
+#define MILLRACE_STD_BITS_INVOKE_H
+#pragma clang system_header
+#include <millrace/std_begin.h>
+#include_next <bits/invoke.h>
+#include <millrace/std_end.h>
+#endif

@@ -1,0 +1,8 @@
+// <bits/uses_allocator.h> of the standard library, its functions for host and device.
+#ifndef MILLRACE_STD_BITS_USES_ALLOCATOR_H
+#define MILLRACE_STD_BITS_USES_ALLOCATOR_H
+#pragma clang system_header
+#include <millrace/std_begin.h>
+#include_next <bits/uses_allocator.h>
+#include <millrace/std_end.h>
+#endif

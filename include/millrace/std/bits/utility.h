@@ -1,0 +1,8 @@
+// <bits/utility.h> of the standard library, its functions for host and device.
+#ifndef MILLRACE_STD_BITS_UTILITY_H
+#define MILLRACE_STD_BITS_UTILITY_H
+#pragma clang system_header
+#include <millrace/std_begin.h>
+#include_next <bits/utility.h>
+#include <millrace/std_end.h>
+#endif
