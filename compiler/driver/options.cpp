@@ -383,7 +383,9 @@ void Parser::handle(const OptionRow& row, const std::string& name, const std::st
     o.mode = value;
     return;
   case Opt::mrcc_report: o.report = true; return;
-  case Opt::mrcc_check: o.check = true; return;
+  case Opt::mrcc_check:
+    throw Failure(
+        "-mrcc-check isn't possible: this version has no instrumentation of device code for `millrace check`");
   case Opt::options_file:
   case Opt::ignored: return;
   }

@@ -79,7 +79,7 @@ struct Options {
   // Millrace's own.
   std::string march;  // -mrcc-march=, empty: the highest x86-64 level of this machine
   std::string mode;   // -mrcc-mode=loop|fibers|auto
-  bool report = false, check = false;
+  bool report = false;
 };
 
 // Parses argv[1..]. Reads response files and NVCC_PREPEND_FLAGS / NVCC_APPEND_FLAGS. Warns about what it doesn't know;

@@ -26,6 +26,13 @@ fs::path in_path(const std::string& name) {
   return {};
 }
 
+fs::path existing(fs::path path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored)) return path;
+  throw Failure("the file " + path.string() +
+                " is missing: the tree around mrcc is incomplete; build or install Millrace again");
+}
+
 const char* package_of(const std::string& tool) {
   if (tool.starts_with("clang")) return "clang-19";
   if (tool == "ld.lld") return "lld-19";
@@ -62,19 +69,9 @@ Toolchain::Toolchain() {
   root_ = self.parent_path().parent_path();
 }
 
-fs::path Toolchain::optional_part(const char* name) const {
-  fs::path path = libraries() / "millrace" / name;
-  std::error_code ignored;
-  return fs::exists(path, ignored) ? path : fs::path();
-}
+fs::path Toolchain::part(const char* name) const { return existing(libraries() / "millrace" / name); }
 
-fs::path Toolchain::part(const char* name) const {
-  fs::path path = optional_part(name);
-  if (path.empty())
-    throw Failure("the file " + (libraries() / "millrace" / name).string() +
-                  " is missing: the tree around mrcc is incomplete; build or install Millrace again");
-  return path;
-}
+fs::path Toolchain::header(const char* name) const { return existing(include() / name); }
 
 std::string Toolchain::tool(const std::string& name) const {
   if (const char* chosen = std::getenv("MILLRACE_LLVM"); chosen && *chosen) {

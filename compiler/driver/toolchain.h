@@ -18,8 +18,8 @@ class Toolchain {
   std::filesystem::path libraries() const { return root_ / "lib"; }
   // A file of lib/millrace; throws a sentence naming it when it isn't there.
   std::filesystem::path part(const char* name) const;
-  // The same, empty when it isn't there.
-  std::filesystem::path optional_part(const char* name) const;
+  // The same for a header or a folder of headers, by its name in include.
+  std::filesystem::path header(const char* name) const;
   // "clang++", "clang", "ld.lld", "llvm-link", "llvm-ar", …; throws a sentence naming what is missing and what to do.
   std::string tool(const std::string& name) const;
   // compiler-rt's builtins, for helper functions that code generation calls (128-bit division and the like).
