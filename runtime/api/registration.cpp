@@ -30,7 +30,11 @@ MR_HIDDEN_API void** __cudaRegisterFatBinary(void* wrapper) {
   return reinterpret_cast<void**>(module);
 }
 MR_HIDDEN_API void __cudaRegisterFatBinaryEnd(void**) {}
-MR_HIDDEN_API void __cudaUnregisterFatBinary(void** handle) { reinterpret_cast<mr::model::Module*>(handle)->unregister(); }
+MR_HIDDEN_API void __cudaUnregisterFatBinary(void** handle) {
+  // At the end of a forked child there is nobody to unregister from.
+  if (mr::model::slow_word.load(std::memory_order_relaxed) & mr::model::slow_forked) return;
+  reinterpret_cast<mr::model::Module*>(handle)->unregister();
+}
 
 MR_HIDDEN_API void __cudaRegisterFunction(void** handle, const char* host, char*, const char* device_name, int, uint3*, uint3*, dim3*,
                                           dim3*, int*) {

@@ -1,6 +1,6 @@
 #include <model/context.h>
 
-#include <sched.h>
+#include <pthread.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -68,6 +68,9 @@ Context& context_of(int device) {
   if (Context* context = contexts[device].load(std::memory_order_relaxed)) return *context;
   static const bool hooks_installed = (install_device_hooks(), true);
   (void)hooks_installed;
+  // A child of this process would have none of its threads: its calls fail from now on (a fork before the first use is fine).
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { slow_word.fetch_or(slow_forked, std::memory_order_relaxed); });
+  (void)registered;
   auto* context = new Context;
   context->ordinal = device;
   context->device.ordinal = device;

@@ -78,6 +78,8 @@ struct PerThread {
   };
   std::vector<Entry> entries;
   ~PerThread() {
+    // In a forked child locks may be held for ever by threads that don't exist.
+    if (slow_word.load(std::memory_order_relaxed) & slow_forked) return;
     for (const Entry& entry : entries)
       if (entry.stream->generation == entry.context->generation.load(std::memory_order_relaxed)) destroy_stream(*entry.stream);
   }
