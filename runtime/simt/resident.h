@@ -5,6 +5,7 @@
 // wait for something; the lane that waits picks the next one itself, lowest lane of its own warp first, and switches to it
 // directly. Only when no lane can go on does control return to the host context.
 #pragma once
+#include <bit>
 #include <cstdint>
 
 #include <simt/abi.h>
@@ -140,9 +141,27 @@ struct Self {
 };
 inline Self self(MrLane* lane) noexcept { return {static_cast<Warp*>(lane->runtime), lane->linear % MR_WARP}; }
 
+namespace detail {
+void suspend_slowly(Warp* w, unsigned lane, Warp* from, unsigned after) noexcept;
+}
 // Stops the calling lane, which has put itself in a waiting set or made itself ready, and runs others until its turn comes. The next lane is
 // the first ready one after lane `after` of warp `from`; 31 = the warp's lowest.
-void suspend(Warp* w, unsigned lane, Warp* from, unsigned after) noexcept;
+inline void suspend(Warp* w, unsigned lane, Warp* from, unsigned after) noexcept {
+#if !defined(MR_SIMT_ASAN) && !defined(MR_SIMT_TSAN)
+  // The common case: another started lane of the warp.
+  if (const std::uint32_t ready = from->ready) [[likely]] {
+    const std::uint32_t later = ready & ~1u << after;
+    const unsigned next = static_cast<unsigned>(std::countr_zero(later ? later : ready));
+    const std::uint32_t bit = 1u << next;
+    if (from->started & bit && (from != w || next != lane)) [[likely]] {
+      from->ready = ready & ~bit;
+      mr_simt_switch(&w->context[lane], from->context[next], 0);
+      return;
+    }
+  }
+#endif
+  detail::suspend_slowly(w, lane, from, after);
+}
 inline void suspend(Warp* w, unsigned lane) noexcept { suspend(w, lane, w, lane); }
 
 // Each room file's part in a lane's end: whoever waits for the ended lane may go on. The lane is no longer in warp->live.

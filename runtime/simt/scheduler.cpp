@@ -130,7 +130,7 @@ std::uint64_t enter(Executor* e, Resident& r) noexcept {
   return left;
 }
 
-void suspend(Warp* w, unsigned lane, Warp* from, unsigned after) noexcept {
+void detail::suspend_slowly(Warp* w, unsigned lane, Warp* from, unsigned after) noexcept {
   Resident& r = *w->block->resident;
   Executor* const e = r.executor;
   Warp* next = from;
