@@ -6,26 +6,29 @@
 #include <cstdint>
 
 namespace {
-using Vec = long long __attribute__((vector_size(32), aligned(1), may_alias));
-using Word = std::uint64_t __attribute__((aligned(1), may_alias));
-using Half = std::uint32_t __attribute__((aligned(1), may_alias));
-using Short = std::uint16_t __attribute__((aligned(1), may_alias));
+// Values of any alignment and type.
+template <typename V>
+struct [[gnu::packed, gnu::may_alias]] Loose {
+  V v;
+};
+using Vec = Loose<long long __attribute__((vector_size(32)))>;
+using Quad = Loose<long long __attribute__((vector_size(16)))>;
+using Word = Loose<std::uint64_t>;
+using Half = Loose<std::uint32_t>;
+using Short = Loose<std::uint16_t>;
 
 template <typename T>
 inline void ends(char* to, const char* from, std::size_t n) {
-  const T first = *reinterpret_cast<const T*>(from);
-  const T last = *reinterpret_cast<const T*>(from + n - sizeof(T));
-  *reinterpret_cast<T*>(to) = first;
-  *reinterpret_cast<T*>(to + n - sizeof(T)) = last;
+  const auto first = reinterpret_cast<const T*>(from)->v;
+  const auto last = reinterpret_cast<const T*>(from + n - sizeof(T))->v;
+  reinterpret_cast<T*>(to)->v = first;
+  reinterpret_cast<T*>(to + n - sizeof(T))->v = last;
 }
 
 // Up to 64 bytes; reads everything before it writes.
 inline void move_small(char* to, const char* from, std::size_t n) {
   if (n >= 32) return ends<Vec>(to, from, n);
-  if (n >= 16) {
-    using Quad = long long __attribute__((vector_size(16), aligned(1), may_alias));
-    return ends<Quad>(to, from, n);
-  }
+  if (n >= 16) return ends<Quad>(to, from, n);
   if (n >= 8) return ends<Word>(to, from, n);
   if (n >= 4) return ends<Half>(to, from, n);
   if (n >= 2) return ends<Short>(to, from, n);
@@ -85,7 +88,7 @@ void* memset(void* to, int value, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) d[i] = static_cast<char>(value);
   } else if (n <= 512) {
     const long long pattern = static_cast<long long>(0x0101010101010101ull * static_cast<unsigned char>(value));
-    const Vec v = {pattern, pattern, pattern, pattern};
+    const Vec v = {{pattern, pattern, pattern, pattern}};
     char* const end = d + n - 32;
     for (; d < end; d += 32) *reinterpret_cast<Vec*>(d) = v;
     *reinterpret_cast<Vec*>(end) = v;

@@ -67,6 +67,7 @@ Value* lane_pointer(IRBuilderBase& b) {
   CallInst* sp = b.CreateCall(type, InlineAsm::get(type, "mov %rsp, $0", "=r,~{dirflag},~{fpsr},~{flags}", /*hasSideEffects=*/false));
   sp->setDoesNotAccessMemory();
   sp->setDoesNotThrow();
+  sp->addFnAttr(Attribute::WillReturn);
   Value* base = b.CreateAnd(sp, b.getInt64(~(MR_STACK_BYTES - 1)));
   Value* line = b.CreateShl(b.CreateAnd(b.CreateLShr(sp, MR_STACK_BITS), b.getInt64(63)), 6);
   return b.CreateIntToPtr(b.CreateOr(base, line), b.getPtrTy(), "lane");

@@ -1,9 +1,11 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 #include "annotations.h"
 #include "arithmetic.h"
 #include "builtins.h"
+#include "names.h"
 #include "stages.h"
 
 namespace mrcc {
@@ -30,6 +32,18 @@ void allow_infinite_loops(Function& f) {
   }
 }
 
+// The host may read and write every variable of the device, whatever its linkage.
+void keep_variables(Module& module) {
+  if (GlobalVariable* used = module.getGlobalVariable("llvm.compiler.used")) used->eraseFromParent();
+  SmallVector<GlobalValue*, 16> kept;
+  for (GlobalVariable& gv : module.globals()) {
+    if (gv.isDeclaration() || !gv.hasAttribute(kVariableAttr) || gv.getAttribute(kVariableAttr).getValueAsString() == "shared") continue;
+    gv.setExternallyInitialized(true);
+    kept.push_back(&gv);
+  }
+  appendToCompilerUsed(module, kept);
+}
+
 // Calls of aliases (constructors) become direct calls.
 void resolve_aliases(Module& module) {
   for (GlobalAlias& alias : make_early_inc_range(module.aliases())) {
@@ -45,7 +59,7 @@ void resolve_aliases(Module& module) {
 
 PreservedAnalyses EarlyStage::run(Module& module, ModuleAnalysisManager&) {
   import_annotations(module);
-  if (GlobalVariable* used = module.getGlobalVariable("llvm.compiler.used")) used->eraseFromParent();
+  keep_variables(module);
   resolve_aliases(module);
   lower_index_variables(module);
   lower_shared_variables(module);

@@ -21,6 +21,8 @@ namespace {
 
 // An image exports one symbol.
 void internalise(Module& module) {
+  // The tables keep the variables from here on.
+  if (GlobalVariable* used = module.getGlobalVariable("llvm.compiler.used")) used->eraseFromParent();
   for (Function& f : module) {
     if (f.isDeclaration()) continue;
     f.setComdat(nullptr);

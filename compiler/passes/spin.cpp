@@ -139,12 +139,25 @@ class LoopTrace {
     if (!swap || swap->isVolatile()) return false;
     auto* expected = dyn_cast<PHINode>(strip(swap->getCompareOperand()));
     if (!expected || expected->getParent() != loop_.getHeader()) return false;
-    for (unsigned k = 0; k < expected->getNumIncomingValues(); ++k) {
-      if (!loop_.contains(expected->getIncomingBlock(k))) continue;
-      auto* result = dyn_cast<ExtractValueInst>(strip(expected->getIncomingValue(k)));
-      if (!result || result->getAggregateOperand() != swap) return false;
-    }
+    for (unsigned k = 0; k < expected->getNumIncomingValues(); ++k)
+      if (loop_.contains(expected->getIncomingBlock(k)) && !comes_from_failure(expected->getIncomingValue(k), swap, expected, 0)) return false;
     return true;
+  }
+  // `v` is what the swap returned, or on paths where it succeeded still what it expected.
+  static bool comes_from_failure(Value* v, AtomicCmpXchgInst* swap, PHINode* expected, unsigned depth) {
+    v = strip(v);
+    if (auto* result = dyn_cast<ExtractValueInst>(v)) return result->getAggregateOperand() == swap;
+    if (v == expected || depth > 4) return false;
+    SmallVector<Value*, 4> merged;
+    if (auto* select = dyn_cast<SelectInst>(v)) merged = {select->getTrueValue(), select->getFalseValue()};
+    if (auto* phi = dyn_cast<PHINode>(v)) merged.assign(phi->op_begin(), phi->op_end());
+    bool any = false;
+    for (Value* in : merged) {
+      if (strip(in) == expected) continue;
+      if (!comes_from_failure(in, swap, expected, depth + 1)) return false;
+      any = true;
+    }
+    return any;
   }
   static Value* strip(Value* v) {
     while (auto* cast = dyn_cast<CastInst>(v)) v = cast->getOperand(0);

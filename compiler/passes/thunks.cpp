@@ -161,8 +161,8 @@ Function* make_run_lane(Function* kernel, const KernelInfo& info, const Extended
 namespace {
 
 struct Loop {
-  BasicBlock* header;
-  PHINode* index;
+  BasicBlock* header = nullptr;
+  PHINode* index = nullptr;
 };
 // do { } while (++index != limit): extents are at least 1.
 Loop open_loop(IRBuilder<>& b, Type* type, const Twine& name) {
@@ -191,6 +191,18 @@ void mark_parallel(BranchInst* back, CallInst* body) {
   body->setMetadata(LLVMContext::MD_access_group, group);
   MDNode* accesses = MDNode::get(c, {MDString::get(c, "llvm.loop.parallel_accesses"), group});
   MDNode* id = MDNode::getDistinct(c, {nullptr, accesses});
+  id->replaceOperandWith(0, id);
+  back->setMetadata(LLVMContext::MD_loop, id);
+}
+
+// Loops over rows and blocks become innermost when the loop inside them dissolves; their trip counts are then mostly 1, or what is
+// left isn't worth a vector.
+void keep_scalar(BranchInst* back) {
+  LLVMContext& c = back->getContext();
+  auto flag = [&](const char* name) {
+    return MDNode::get(c, {MDString::get(c, name), ConstantAsMetadata::get(ConstantInt::getFalse(c))});
+  };
+  MDNode* id = MDNode::getDistinct(c, {nullptr, flag("llvm.loop.vectorize.enable"), MDNode::get(c, {MDString::get(c, "llvm.loop.unroll.disable")})});
   id->replaceOperandWith(0, id);
   back->setMetadata(LLVMContext::MD_loop, id);
 }
@@ -264,21 +276,27 @@ Function* make_run_blocks(StringRef name, const KernelInfo& info, const Extended
     index[i]->addIncoming(begin[i], start);
     items[block_x + i] = index[i];
   }
-  for (unsigned i = 0; i < 3; ++i) b.CreateAlignedStore(index[i], field(b, block, offsetof(MrBlock, block_idx) + 4 * i), Align(4));
+  // Volatile, because a fault report reads it at any time.
+  for (unsigned i = 0; i < 3; ++i)
+    b.CreateAlignedStore(index[i], field(b, block, offsetof(MrBlock, block_idx) + 4 * i), Align(4), /*isVolatile=*/true);
 
-  Loop z = open_loop(b, i32, "thread.z");
+  // Without threadIdx.y and .z in the body, rows are just repetitions of the x loop.
+  const bool rows_differ = store_lane || (body.items & (1u << tid_y | 1u << tid_z));
+  Value* row_count = rows_differ ? items[bdim_y] : IRBuilder<>(start->getTerminator()).CreateNUWMul(items[bdim_y], items[bdim_z]);
+  Loop z;
+  if (rows_differ) z = open_loop(b, i32, "thread.z");
   Loop y = open_loop(b, i32, "thread.y");
   Loop x = open_loop(b, i32, "thread.x");
   items[tid_x] = x.index;
   items[tid_y] = y.index;
-  items[tid_z] = z.index;
+  items[tid_z] = rows_differ ? z.index : nullptr;
   if (store_lane) store_thread_items(b, lane, {items[tid_x], items[tid_y], items[tid_z]}, {items[bdim_x], items[bdim_y]});
   CallInst* call = call_body(b, body, unpacker.arguments(b), items);
   if (optimise && !body.body->hasFnAttribute(Attribute::NoInline)) call->addFnAttr(Attribute::AlwaysInline);
   BranchInst* back = close_loop(b, x, items[bdim_x]);
   if (!store_lane) mark_parallel(back, call);
-  close_loop(b, y, items[bdim_y]);
-  close_loop(b, z, items[bdim_z]);
+  keep_scalar(close_loop(b, y, row_count));
+  if (rows_differ) keep_scalar(close_loop(b, z, items[bdim_z]));
 
   // The next block, x fastest.
   BasicBlock* latch = b.GetInsertBlock();
@@ -291,7 +309,7 @@ Function* make_run_blocks(StringRef name, const KernelInfo& info, const Extended
   index[2]->addIncoming(b.CreateAdd(index[2], b.CreateZExt(wrap_y, i32)), latch);
   Value* rest = b.CreateSub(left, ConstantInt::get(i64, 1));
   left->addIncoming(rest, latch);
-  b.CreateCondBr(b.CreateICmpEQ(rest, ConstantInt::get(i64, 0)), done, blocks);
+  keep_scalar(b.CreateCondBr(b.CreateICmpEQ(rest, ConstantInt::get(i64, 0)), done, blocks));
   b.SetInsertPoint(done);
   b.CreateRetVoid();
   return f;
