@@ -1,0 +1,346 @@
+#include <memory/texture.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace mr::memory {
+namespace {
+
+struct Texel {
+  float v[4];
+};
+
+float half_to_float(std::uint16_t half) noexcept {
+  const std::uint32_t sign = static_cast<std::uint32_t>(half >> 15) << 31;
+  const std::uint32_t exponent = half >> 10 & 31, mantissa = half & 1023;
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | mantissa << 13);
+  if (exponent) return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
+  const float tiny = static_cast<float>(mantissa) * 0x1p-24f;
+  return sign ? -tiny : tiny;
+}
+
+// One component as an integer (extended to 32 bits) or the bits of a float.
+std::uint32_t component(const char* at, const Format& format) noexcept {
+  const bool is_signed = format.kind == ChannelKind::is_signed;
+  if (format.bits == 8) {
+    std::uint8_t raw;
+    std::memcpy(&raw, at, 1);
+    return is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(static_cast<std::int8_t>(raw))) : raw;
+  }
+  if (format.bits == 16) {
+    std::uint16_t raw;
+    std::memcpy(&raw, at, 2);
+    if (format.kind == ChannelKind::is_float) return std::bit_cast<std::uint32_t>(half_to_float(raw));
+    return is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(static_cast<std::int16_t>(raw))) : raw;
+  }
+  std::uint32_t raw;
+  std::memcpy(&raw, at, 4);
+  return raw;
+}
+
+void read_raw(const Surface& surface, const char* at, std::uint32_t* out) noexcept {
+  const std::uint32_t size = surface.format.bits / 8;
+  for (std::uint32_t c = 0; c < 4; ++c)
+    out[c] = c < surface.format.channels ? component(at + c * size, surface.format) : 0;
+}
+
+// The largest value of a normalized component.
+float full_scale(const Format& format) noexcept {
+  const bool is_signed = format.kind == ChannelKind::is_signed;
+  return static_cast<float>((1u << (format.bits - (is_signed ? 1 : 0))) - 1);
+}
+
+Texel read_float(const Texture& texture, const Surface& surface, const char* at) noexcept {
+  std::uint32_t raw[4];
+  read_raw(surface, at, raw);
+  Texel texel;
+  for (int c = 0; c < 4; ++c) {
+    if (surface.format.kind == ChannelKind::is_float)
+      texel.v[c] = std::bit_cast<float>(raw[c]);
+    else if (!texture.normalized_read)
+      texel.v[c] = static_cast<float>(static_cast<std::int32_t>(raw[c]));
+    else if (surface.format.kind == ChannelKind::is_signed)
+      texel.v[c] = std::max(static_cast<float>(static_cast<std::int32_t>(raw[c])) / full_scale(surface.format), -1.0f);
+    else
+      texel.v[c] = static_cast<float>(raw[c]) / full_scale(surface.format);
+  }
+  return texel;
+}
+
+// The element that index `i` means in a dimension of `size` elements; -1 for the border.
+std::int64_t address(std::int64_t i, std::int64_t size, AddressMode mode) noexcept {
+  switch (mode) {
+  case AddressMode::wrap: return ((i % size) + size) % size;
+  case AddressMode::clamp: return std::clamp<std::int64_t>(i, 0, size - 1);
+  case AddressMode::mirror: {
+    const std::int64_t m = ((i % (2 * size)) + 2 * size) % (2 * size);
+    return m < size ? m : 2 * size - 1 - m;
+  }
+  case AddressMode::border: return i < 0 || i >= size ? -1 : i;
+  }
+  return 0;
+}
+
+// A coordinate in elements, in the range where its integer part is exact enough. NaN counts as 0, as seen on hardware.
+double in_elements(float coordinate, bool normalized, std::uint32_t size) noexcept {
+  double x = coordinate;
+  if (std::isnan(x)) return 0;
+  // Normalized coordinates have 22 fractional bits, rounded down: the most that fits what hardware was seen to do.
+  if (normalized) x = std::floor(std::clamp(x, -0x1p24, 0x1p24) * 0x1p22) * 0x1p-22 * size;
+  return std::clamp(x, -0x1p30, 0x1p30);
+}
+
+// The one or two elements of a dimension that a coordinate touches.
+struct Axis {
+  std::int64_t index[2];  // -1: border
+  int weight = 0;         // of the second, in 256ths
+  int count = 1;
+};
+
+Axis axis_of(double x, std::uint32_t size, AddressMode mode, FilterMode filter) noexcept {
+  Axis axis;
+  if (filter == FilterMode::point) {
+    axis.index[0] = address(static_cast<std::int64_t>(std::floor(x)), size, mode);
+    return axis;
+  }
+  // Fixed point with 8 fractional bits, rounded to nearest.
+  const auto fixed = static_cast<std::int64_t>(std::floor(x * 256 + 0.5)) - 128;
+  const std::int64_t first = fixed >> 8;
+  axis.index[0] = address(first, size, mode);
+  axis.index[1] = address(first + 1, size, mode);
+  axis.weight = static_cast<int>(fixed & 255);
+  axis.count = 2;
+  return axis;
+}
+
+// Coordinates in one level, ready to be looked up.
+struct Place {
+  Axis axes[3];
+  int dimensions = 1;
+  std::size_t slice = 0;  // first slice: layer, or face and layer
+};
+
+const char* element(const Surface& surface, const Place& place, int ix, int iy, int iz) noexcept {
+  const std::int64_t x = place.axes[0].index[ix];
+  const std::int64_t y = place.dimensions > 1 ? place.axes[1].index[iy] : 0;
+  const std::int64_t z = place.dimensions > 2 ? place.axes[2].index[iz] : 0;
+  if (x < 0 || y < 0 || z < 0) return nullptr;
+  return surface.at(static_cast<std::size_t>(x) * surface.format.element_bytes(), static_cast<std::size_t>(y),
+                    place.slice + static_cast<std::size_t>(z));
+}
+
+Texel sample_float(const Texture& texture, const Surface& surface, const Place& place) noexcept {
+  double sum[4] = {};
+  const int nx = place.axes[0].count;
+  const int ny = place.dimensions > 1 ? place.axes[1].count : 1;
+  const int nz = place.dimensions > 2 ? place.axes[2].count : 1;
+  // The weights of the four elements of a slice are whole 256ths that add up to one.
+  const int a = place.axes[0].weight, b = ny == 2 ? place.axes[1].weight : 0, both = (a * b + 128) >> 8;
+  const int weights[2][2] = {{256 - a - b + both, a - both}, {b - both, both}};
+  for (int iz = 0; iz < nz; ++iz)
+    for (int iy = 0; iy < ny; ++iy)
+      for (int ix = 0; ix < nx; ++ix) {
+        double weight = weights[iy][ix] / 256.0;
+        if (nz == 2) weight *= (iz ? place.axes[2].weight : 256 - place.axes[2].weight) / 256.0;
+        if (weight == 0) continue;  // also keeps infinities of untouched elements out
+        const char* at = element(surface, place, ix, iy, iz);
+        Texel texel;
+        if (at)
+          texel = read_float(texture, surface, at);
+        else
+          std::memcpy(texel.v, texture.border, sizeof texel.v);
+        for (int c = 0; c < 4; ++c) sum[c] += weight * texel.v[c];
+      }
+  Texel result;
+  for (int c = 0; c < 4; ++c) {
+    // Normalized integers are interpolated in 16 bits.
+    if (texture.normalized_read && texture.filter == FilterMode::linear &&
+        surface.format.kind != ChannelKind::is_float) {
+      const double scale = surface.format.kind == ChannelKind::is_signed ? 32767 : 65535;
+      sum[c] = std::floor(sum[c] * scale + 0.5) / scale;
+    }
+    result.v[c] = static_cast<float>(sum[c]);
+  }
+  return result;
+}
+
+// Face and place on it of a direction: +x -x +y -y +z -z; the axis of the largest component, z before y before x among
+// equals.
+void onto_face(const float* direction, std::uint32_t* face, float* s, float* t) noexcept {
+  const float x = direction[0], y = direction[1], z = direction[2];
+  const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+  float u, v, major;
+  if (az >= ax && az >= ay) {
+    *face = z < 0 ? 5 : 4;
+    major = az;
+    u = z < 0 ? -x : x;
+    v = -y;
+  } else if (ay >= ax) {
+    *face = y < 0 ? 3 : 2;
+    major = ay;
+    u = x;
+    v = y < 0 ? -z : z;
+  } else {
+    *face = x < 0 ? 1 : 0;
+    major = ax;
+    u = x < 0 ? z : -z;
+    v = -y;
+  }
+  *s = major > 0 ? (u / major + 1) / 2 : 0.5f;
+  *t = major > 0 ? (v / major + 1) / 2 : 0.5f;
+}
+
+Place locate(const Texture& texture, const Surface& surface, std::uint32_t kind, const float* coordinates,
+             int layer) noexcept {
+  Place place;
+  const std::uint32_t form = kind & fetch_coordinates;
+  float coordinate[3] = {coordinates[0], form > 1 ? coordinates[1] : 0, form > 2 ? coordinates[2] : 0};
+  bool normalized = texture.normalized_coordinates;
+  const bool layered = kind & fetch_layered;
+  // Layer numbers are unsigned on hardware: a negative one is the last layer.
+  const auto layer_of = [layer](std::uint32_t layers) {
+    return std::min(static_cast<std::uint32_t>(layer), layers - 1);
+  };
+  if (form == 4) {
+    std::uint32_t face;
+    onto_face(coordinates, &face, &coordinate[0], &coordinate[1]);
+    normalized = true;
+    place.dimensions = 2;
+    place.slice = std::size_t{layered ? layer_of(std::max(surface.depth / 6, 1u)) : 0} * 6 + face;
+  } else {
+    // The hardware samples one dimension as the row at y = 0 of two, which lies half in the border: seen when that is
+    // in use.
+    const bool as_two = form == 1 && texture.filter == FilterMode::linear && texture.address[1] == AddressMode::border;
+    place.dimensions = as_two ? 2 : static_cast<int>(form);
+    if (layered) place.slice = layer_of(surface.depth);
+  }
+  const std::uint32_t sizes[3] = {surface.width, surface.height, surface.depth};
+  const FilterMode filter = kind & fetch_gather ? FilterMode::linear : texture.filter;
+  for (int d = 0; d < place.dimensions; ++d) {
+    AddressMode mode = texture.address[d];
+    if (!normalized && (mode == AddressMode::wrap || mode == AddressMode::mirror)) mode = AddressMode::clamp;
+    place.axes[d] = axis_of(in_elements(coordinate[d], normalized, sizes[d]), sizes[d], mode, filter);
+  }
+  return place;
+}
+
+bool reads_floats(const Texture& texture) noexcept {
+  return texture.normalized_read || texture.levels[0].format.kind == ChannelKind::is_float;
+}
+
+void fetch_element(const Texture& texture, const Surface& surface, const char* at, void* result) noexcept {
+  if (!at) {
+    if (reads_floats(texture)) {
+      std::memcpy(result, texture.border, 16);
+    } else {
+      std::int32_t border[4];
+      for (int c = 0; c < 4; ++c) border[c] = static_cast<std::int32_t>(texture.border[c]);
+      std::memcpy(result, border, 16);
+    }
+  } else if (reads_floats(texture)) {
+    const Texel texel = read_float(texture, surface, at);
+    std::memcpy(result, texel.v, 16);
+  } else {
+    std::uint32_t raw[4];
+    read_raw(surface, at, raw);
+    std::memcpy(result, raw, 16);
+  }
+}
+
+void fetch_level_of(const Texture& texture, const Surface& surface, std::uint32_t kind, const float* coordinates,
+                    int layer, void* result) noexcept {
+  const Place place = locate(texture, surface, kind, coordinates, layer);
+  if (texture.filter == FilterMode::linear && reads_floats(texture)) {
+    const Texel texel = sample_float(texture, surface, place);
+    std::memcpy(result, texel.v, 16);
+  } else {
+    fetch_element(texture, surface, element(surface, place, 0, 0, 0), result);
+  }
+}
+
+// The four elements that a linear fetch would touch, one component of each: lower left, lower right, upper right, upper
+// left.
+void gather(const Texture& texture, std::uint32_t kind, const float* coordinates, int which, void* result) noexcept {
+  const Surface& surface = texture.levels[0];
+  const Place place = locate(texture, surface, kind, coordinates, 0);
+  constexpr int order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+  for (int i = 0; i < 4; ++i) {
+    std::uint32_t texel[4];
+    fetch_element(texture, surface, element(surface, place, order[i][0], order[i][1], 0), texel);
+    std::memcpy(static_cast<char*>(result) + 4 * i, &texel[which & 3], 4);
+  }
+}
+
+}  // namespace
+
+void fetch(const Texture& texture, std::uint32_t kind, const float* coordinates, int layer, float level,
+           void* result) noexcept {
+  if (kind & fetch_linear) {
+    const auto x = std::bit_cast<std::int32_t>(coordinates[0]);
+    const Surface& surface = texture.levels[0];
+    if (x < 0 || static_cast<std::uint32_t>(x) >= surface.width) {
+      std::memset(result, 0, 16);
+      return;
+    }
+    fetch_element(texture, surface, surface.data + static_cast<std::size_t>(x) * surface.format.element_bytes(),
+                  result);
+    return;
+  }
+  if (kind & fetch_gather) {
+    gather(texture, kind, coordinates, layer, result);
+    return;
+  }
+  if (texture.level_count == 1 || !(kind & fetch_level)) {
+    fetch_level_of(texture, texture.levels[0], kind, coordinates, layer, result);
+    return;
+  }
+  const auto last = static_cast<double>(texture.level_count - 1);
+  double lod = std::isnan(level) ? 0 : static_cast<double>(level) + texture.level_bias;
+  lod = std::clamp(lod, static_cast<double>(texture.min_level), std::max<double>(texture.min_level, texture.max_level));
+  lod = std::clamp(lod, 0.0, last);
+  if (texture.level_filter == FilterMode::point) {
+    fetch_level_of(texture, texture.levels[static_cast<std::size_t>(std::floor(lod + 0.5))], kind, coordinates, layer,
+                   result);
+    return;
+  }
+  const auto fixed = static_cast<std::int64_t>(std::floor(lod * 256 + 0.5));
+  const auto lower = static_cast<std::size_t>(fixed >> 8);
+  const double weight = static_cast<double>(fixed & 255) / 256;
+  fetch_level_of(texture, texture.levels[lower], kind, coordinates, layer, result);
+  if (weight == 0 || !reads_floats(texture)) return;
+  Texel first, second;
+  std::memcpy(first.v, result, 16);
+  fetch_level_of(texture, texture.levels[lower + 1], kind, coordinates, layer, second.v);
+  for (int c = 0; c < 4; ++c) first.v[c] = static_cast<float>(first.v[c] * (1 - weight) + second.v[c] * weight);
+  std::memcpy(result, first.v, 16);
+}
+
+bool access(const Surface& surface, bool store, int x_bytes, int y, int z, void* value, std::uint32_t bytes,
+            BoundaryMode mode) noexcept {
+  const auto row = static_cast<std::int64_t>(surface.row_bytes());
+  std::int64_t x = x_bytes, row_number = y, slice = z;
+  const bool outside = x < 0 || x + bytes > row || row_number < 0 || row_number >= surface.height || slice < 0 ||
+                       slice >= surface.depth;
+  if (outside) {
+    if (mode == BoundaryMode::trap) return false;
+    if (mode == BoundaryMode::zero) {
+      if (!store) std::memset(value, 0, bytes);
+      return true;
+    }
+    const auto element_bytes = static_cast<std::int64_t>(surface.format.element_bytes());
+    x = std::clamp<std::int64_t>(x, 0, std::max<std::int64_t>(row - std::max<std::int64_t>(bytes, element_bytes), 0));
+    row_number = std::clamp<std::int64_t>(row_number, 0, surface.height - 1);
+    slice = std::clamp<std::int64_t>(slice, 0, surface.depth - 1);
+  }
+  char* at = surface.at(static_cast<std::size_t>(x), static_cast<std::size_t>(row_number),
+                        static_cast<std::size_t>(slice));
+  if (store)
+    std::memcpy(at, value, bytes);
+  else
+    std::memcpy(value, at, bytes);
+  return true;
+}
+
+}  // namespace mr::memory
