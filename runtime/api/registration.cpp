@@ -19,7 +19,7 @@ struct Configuration {
   void* stream;
 };
 // A launch's arguments may contain launches, so this is a stack; deeper nesting than any source has.
-thread_local Configuration configurations[16];
+thread_local Configuration configurations[4];
 thread_local unsigned depth = 0;
 
 }  // namespace
@@ -57,7 +57,7 @@ MR_HIDDEN_API void __cudaRegisterVar(void** handle, char* host, char*, const cha
 }
 
 MR_HIDDEN_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared, struct CUstream_st* stream) {
-  if (depth == 16) return 1;
+  if (depth == 4) return 1;
   configurations[depth++] = {grid, block, shared, stream};
   return 0;
 }
