@@ -201,8 +201,6 @@ TEST(Queue, ManyShortBurstsAreNeverMissed) {
 }
 
 TEST(HostFunction, BlockedOneHoldsUpOnlyItsQueue) {
-  std::mutex m;
-  std::condition_variable cv;
   struct Gate {
     std::mutex m;
     std::condition_variable cv;
