@@ -10,6 +10,16 @@
 namespace mr::model {
 
 class Capture;
+struct Programmatic;
+
+// What cudaStreamSetAttribute sets, apart from the priority. Set and read under a lock; sync_policy is also read by waits.
+struct StreamAttributes {
+  cudaAccessPolicyWindow access_policy{};
+  // cudaSynchronizationPolicy; -1, which no value of the enumeration is, until one is set: the device's schedule flags count then.
+  std::atomic<int> sync_policy{-1};
+  cudaLaunchMemSyncDomain domain = cudaLaunchMemSyncDomainDefault;
+  cudaLaunchMemSyncDomainMap domain_map{0, 1};
+};
 
 // cudaStream_t points to one. Type-stable (ObjectPool).
 struct Stream {
@@ -25,14 +35,15 @@ struct Stream {
   // from before a concurrent enqueue is ordered before that enqueue.
   std::atomic<std::uint64_t> legacy_seen{0};
   unsigned flags = 0;                   // as given to cudaStreamCreateWithFlags
-  int priority = 0;                     // CUDA's scale: 0 least urgent, -5 most
+  std::atomic<int> priority{0};         // CUDA's scale: 0 least urgent, -5 most
   std::uint64_t id = 0;                 // cudaStreamGetId: unique in the process
   std::uint32_t generation = 0;         // context generation it belongs to
   // The capture that this stream takes part in, or null. Written by capture.cpp; read by every call that enqueues (through slow()).
   std::atomic<Capture*> capture{nullptr};
-  // Attributes (cudaStreamSetAttribute); plain values kept for the getters.
-  cudaStreamAttrValue access_policy{}, sync_policy{}, mem_sync_domain{}, mem_sync_domain_map{};
+  StreamAttributes attributes;
   std::size_t list_index = 0;           // in context->streams, guarded by its lock
+  // Programmatic dependent launches (programmatic.h); made when first needed, stays with the slot.
+  std::atomic<Programmatic*> programmatic{nullptr};
   Stream* next_free = nullptr;
 };
 
@@ -44,6 +55,13 @@ inline unsigned level_of(int priority) noexcept { return static_cast<unsigned>(p
 Stream* resolve(cudaStream_t handle, bool per_thread) noexcept;
 cudaError_t create_stream(cudaStream_t* out, unsigned flags, int priority) noexcept;
 cudaError_t destroy_stream(Stream& stream) noexcept;
+// Attributes and their copying. cudaErrorInvalidValue: not an attribute of streams, or not a value that it can have. Thread-safe.
+cudaError_t get_attribute(Stream& stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue* out) noexcept;
+cudaError_t set_attribute(Stream& stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value) noexcept;
+void copy_attributes(Stream& to, Stream& from) noexcept;
+void reset_attributes(Stream& stream) noexcept;
+// How host threads wait for this stream.
+engine::WaitMode wait_mode(const Stream& stream) noexcept;
 Stream* make_legacy_stream(Context& context);
 // The calling thread's default stream on the current device.
 Stream& per_thread_stream() noexcept;
@@ -71,6 +89,7 @@ class Enqueue {
   // Of the newest operation in the stream, pushed here or before: "everything so far".
   std::uint64_t sequence() const noexcept { return appender_.sequence(); }
   engine::Queue& queue() const noexcept { return appender_.queue(); }
+  engine::Appender& appender() noexcept { return appender_; }
 
  private:
   // Outermost: takes the legacy lock before and marks the stream after the append lock is held.
