@@ -11,7 +11,8 @@
 // `extern __shared__` arrays are only declared, and annotations of declarations are dropped: they get the assembler name
 // __mr_dynamic_shared_base instead. Kernels get the ms_abi calling convention, under which every parameter is exactly one IR
 // argument - the value itself, an integer of the class's size (1, 2, 4, 8 bytes) or the address of a copy - so that the entry
-// thunks need no model of the System V classification. It never reaches machine code: the passes undo it.
+// thunks need no model of the System V classification. It never reaches machine code: the passes undo it. Nor is it visible to
+// semantic analysis: a kernel has it only while clang's code generation works on it (Converter).
 //
 // Macros of the device headers that clang has no (working) attribute for are `annotate` attributes with these names:
 //   mr_launch_bounds(threads, blocks, cluster)  mr_cluster_dims(x, y, z)  mr_maxnreg(n)  mr_grid_constant  mr_managed
@@ -43,6 +44,33 @@ const AnnotateAttr* find_annotation(const Decl* d, llvm::StringRef name) {
     if (a->getAnnotation() == name) return a;
   return nullptr;
 }
+
+// Gives kernels the ms_abi convention for the time of their code generation.
+class Converter {
+ public:
+  void add(FunctionDecl* f) { pending_.push_back({f, f->getType()}); }
+  void convert(ASTContext& ctx) {
+    for (auto& [f, original] : pending_) {
+      const auto* type = original->castAs<FunctionType>();
+      f->setType(QualType(ctx.adjustFunctionType(type, type->getExtInfo().withCallingConv(CC_Win64)), 0));
+    }
+  }
+  void restore() {
+    for (auto& [f, original] : pending_) f->setType(original);
+    done_.append(pending_.begin(), pending_.end());
+    pending_.clear();
+  }
+  // What code generation had put off is generated at the end of the translation unit.
+  void convert_all(ASTContext& ctx) {
+    pending_.append(done_.begin(), done_.end());
+    done_.clear();
+    convert(ctx);
+  }
+
+ private:
+  llvm::SmallVector<std::pair<FunctionDecl*, QualType>, 16> pending_, done_;
+};
+Converter converter;
 
 class Marker : public RecursiveASTVisitor<Marker> {
  public:
@@ -129,10 +157,7 @@ class Marker : public RecursiveASTVisitor<Marker> {
                              ";bounds=" + triple(bounds) + ";cluster=" + triple(cluster) +
                              ";file=" + (loc.isValid() ? loc.getFilename() : "");
     f->addAttr(AnnotateAttr::CreateImplicit(ctx_, text, nullptr, 0));
-
-    const auto* type = f->getType()->castAs<FunctionType>();
-    const FunctionType* converted = ctx_.adjustFunctionType(type, type->getExtInfo().withCallingConv(CC_Win64));
-    f->setType(QualType(converted, 0));
+    converter.add(f);
   }
 
   ASTContext& ctx_;
@@ -151,21 +176,42 @@ class Consumer : public ASTConsumer {
   void HandleTagDeclDefinition(TagDecl* t) override {
     if (!t->isDependentContext()) visit(t);
   }
-  void HandleTranslationUnit(ASTContext& ctx) override { visit(ctx.getTranslationUnitDecl()); }
+  void HandleTranslationUnit(ASTContext& ctx) override {
+    visit(ctx.getTranslationUnitDecl());
+    converter.convert_all(ctx);
+  }
 
  private:
   void visit(Decl* d) {
-    if (ctx_->getLangOpts().CUDAIsDevice) Marker(*ctx_).TraverseDecl(d);
+    if (!ctx_->getLangOpts().CUDAIsDevice) return;
+    Marker(*ctx_).TraverseDecl(d);
+    converter.convert(*ctx_);
   }
   ASTContext* ctx_ = nullptr;
 };
 
-class Action : public PluginASTAction {
- protected:
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance&, llvm::StringRef) override { return std::make_unique<Consumer>(); }
-  bool ParseArgs(const CompilerInstance&, const std::vector<std::string>&) override { return true; }
-  ActionType getActionType() override { return AddBeforeMainAction; }
+// Runs after clang's code generation.
+class Restorer : public ASTConsumer {
+ public:
+  bool HandleTopLevelDecl(DeclGroupRef) override {
+    converter.restore();
+    return true;
+  }
+  void HandleInlineFunctionDefinition(FunctionDecl*) override { converter.restore(); }
+  void HandleCXXStaticMemberVarInstantiation(VarDecl*) override { converter.restore(); }
+  void HandleTagDeclDefinition(TagDecl*) override { converter.restore(); }
 };
 
-const FrontendPluginRegistry::Add<Action> registration("millrace", "annotates CUDA declarations for Millrace's passes");
+template <typename C, PluginASTAction::ActionType Type>
+class Action : public PluginASTAction {
+ protected:
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance&, llvm::StringRef) override { return std::make_unique<C>(); }
+  bool ParseArgs(const CompilerInstance&, const std::vector<std::string>&) override { return true; }
+  ActionType getActionType() override { return Type; }
+};
+
+const FrontendPluginRegistry::Add<Action<Consumer, PluginASTAction::AddBeforeMainAction>> before(
+    "millrace", "annotates CUDA declarations for Millrace's passes");
+const FrontendPluginRegistry::Add<Action<Restorer, PluginASTAction::AddAfterMainAction>> after(
+    "millrace-after", "undoes what only code generation should see");
 }  // namespace

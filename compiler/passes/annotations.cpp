@@ -26,6 +26,7 @@ bool import_one(GlobalObject* object, StringRef text) {
     if (!text.starts_with("mr_")) return false;
     if (text.starts_with("mr_kernel;")) {
       f->addFnAttr(kKernelAttr, text.drop_front(StringRef("mr_kernel;").size()));
+      if (f->getCallingConv() != CallingConv::Win64) report_fatal_error("millrace: a kernel was generated without its calling convention");
       f->setCallingConv(CallingConv::C);
     }
     return true;

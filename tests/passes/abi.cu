@@ -31,3 +31,12 @@ extern "C" __global__ void abi_indexed(types::Big big, long* out) { out[threadId
 template <class F> __global__ void call(F f, int* out) { out[threadIdx.x] = f(threadIdx.x); }
 struct Functor { int k; int* p; __device__ int operator()(int i) const { return k * i + *p; } };
 template __global__ void call<Functor>(Functor, int*);
+// Semantic analysis doesn't see what the plugin does to a kernel's type.
+template <class T> __global__ void by_address(T* p) { *p = 1; }
+__global__ void plain_kernel(int* p);
+__global__ void plain_kernel(int* p) { *p = 2; }
+using Kernel = void (*)(int*);
+Kernel kernels[] = {plain_kernel, by_address<int>};
+template <Kernel K> Kernel through() { return K; }
+Kernel taken() { Kernel k = plain_kernel; return k == through<plain_kernel>() ? k : by_address<int>; }
+__global__ void plain_kernel(int* p);
