@@ -65,10 +65,13 @@ cudaError_t captured_event_error(const Event& event) noexcept;
 
 // ---- questions and unsafe calls ----
 
-// cudaStreamQuery, cudaStreamSynchronize, cudaStreamGetFlags: of the capturing stream never, of others by rule 4.
+// cudaStreamQuery, cudaStreamSynchronize: of the capturing stream never, of others by rule 4. (cudaStreamGetFlags, GetId and GetDevice of
+// the capturing stream: capture_refuse.)
 bool capture_stream_query(Stream& stream, cudaError_t& result) noexcept;
-// Rule 4: cudaMalloc, cudaFree, cudaHostAlloc, cudaDeviceSynchronize, cudaGraphInstantiate, cudaMallocAsync outside of the capture, ...
+// Rule 4: cudaMalloc, cudaFree, cudaHostAlloc, cudaDeviceSynchronize, cudaGraphInstantiate, cudaGraphExecDestroy, ...
 bool capture_unsafe(cudaError_t& result) noexcept;
+// cudaDeviceSynchronize: while anything is captured on the device, by whomever.
+bool capture_device_synchronize(cudaError_t& result) noexcept;
 // Rule 3 alone, without invalidating (queries of capture state on the legacy stream).
 bool capture_implicit(Stream& stream, cudaError_t& result) noexcept;
 

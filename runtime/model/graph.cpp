@@ -1,0 +1,401 @@
+#include <model/graph.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include <model/graph_memory.h>
+#include <model/object_pool.h>
+#include <model/user_object.h>
+
+namespace mr::model {
+namespace {
+
+ObjectPool<Graph>& pool() {
+  static ObjectPool<Graph>* const instance = new ObjectPool<Graph>(1u << 21);
+  return *instance;
+}
+std::atomic<std::uint64_t> next_uid{1};
+
+// Blocks of destroyed graphs, for new ones: touching fresh pages would cost more than building the graph does.
+constexpr std::size_t arena_block = 64 * 1024;
+constexpr std::size_t blocks_kept = (16u << 20) / arena_block;
+struct BlockPool {
+  engine::SpinLock lock;
+  void* head = nullptr;
+  std::size_t count = 0;
+};
+BlockPool& block_pool() {
+  static BlockPool* const instance = new BlockPool;
+  return *instance;
+}
+
+[[noreturn]] void out_of_memory() {
+  std::fputs("millrace: out of memory for the nodes of a graph\n", stderr);
+  std::abort();
+}
+
+}  // namespace
+
+void* GraphArena::allocate_slowly(std::size_t bytes) {
+  Block* block = nullptr;
+  const std::size_t need = bytes + sizeof(Block);
+  std::size_t size = need > arena_block ? need : arena_block;
+  // A graph of one node shouldn't take a whole block; the first one is small.
+  if (!blocks_ && need <= 2048) size = 2048;
+  if (size == arena_block) {
+    BlockPool& free = block_pool();
+    std::scoped_lock hold(free.lock);
+    if (free.head) {
+      block = static_cast<Block*>(free.head);
+      free.head = block->next;
+      --free.count;
+    }
+  }
+  if (!block) block = static_cast<Block*>(std::aligned_alloc(16, (size + 15) & ~std::size_t{15}));
+  if (!block) out_of_memory();
+  block->next = blocks_;
+  block->bytes = size;
+  blocks_ = block;
+  char* begin = reinterpret_cast<char*>(block) + sizeof(Block);
+  if (size > arena_block) return begin;   // a block of its own: the current one stays in use
+  at_ = begin + bytes;
+  end_ = reinterpret_cast<char*>(block) + size;
+  return begin;
+}
+
+void GraphArena::clear() noexcept {
+  BlockPool& free = block_pool();
+  while (blocks_) {
+    Block* block = blocks_;
+    blocks_ = block->next;
+    if (block->bytes == arena_block) {
+      std::scoped_lock hold(free.lock);
+      if (free.count < blocks_kept) {
+        block->next = static_cast<Block*>(free.head);
+        free.head = block;
+        ++free.count;
+        continue;
+      }
+    }
+    std::free(block);
+  }
+  at_ = end_ = nullptr;
+}
+
+void EdgeList::add(GraphArena& arena, const EdgeRef& edge) {
+  if (size_ == capacity_) {
+    const std::uint32_t capacity = capacity_ == 1 ? 4 : capacity_ * 2;
+    auto* more = static_cast<EdgeRef*>(arena.allocate(capacity * sizeof(EdgeRef)));
+    std::memcpy(more, begin(), size_ * sizeof(EdgeRef));
+    many_ = more;
+    capacity_ = capacity;
+  }
+  begin()[size_++] = edge;
+}
+
+EdgeRef* EdgeList::find(const GraphNode* node) noexcept {
+  // From the back: what was added last is what is asked for most.
+  for (EdgeRef* edge = end(); edge != begin();)
+    if ((--edge)->node == node) return edge;
+  return nullptr;
+}
+
+void EdgeList::erase(EdgeRef* edge) noexcept {
+  std::memmove(edge, edge + 1, static_cast<std::size_t>(end() - edge - 1) * sizeof(EdgeRef));
+  --size_;
+}
+
+bool valid_graph(const Graph* graph) noexcept { return graph && pool().valid(graph); }
+bool valid_node(const GraphNode* node) noexcept { return node && node->graph; }
+
+Graph* create_graph() {
+  Graph* graph = pool().take();
+  if (!graph) return nullptr;
+  graph->uid = next_uid.fetch_add(1, std::memory_order_relaxed);
+  graph->context = &current_context();
+  graph->first = graph->last = nullptr;
+  graph->node_count = graph->edge_count = graph->special_edges = 0;
+  graph->next_id = graph->next_mark = 0;
+  graph->clone_of = 0;
+  graph->by_id.clear();
+  graph->owner = nullptr;
+  graph->body = graph->moved = graph->capturing = false;
+  graph->memory_nodes = graph->conditional_nodes = 0;
+  graph->instantiated_memory.store(false, std::memory_order_relaxed);
+  graph->handles.clear();
+  graph->users.clear();
+  graph->live.store(true, std::memory_order_release);
+  return graph;
+}
+
+namespace {
+
+// Gives up what a node owns outside of its graph's arena.
+void drop_data(GraphNode& node) noexcept;
+
+void free_graph(Graph& graph) noexcept {
+  for (GraphNode* node = graph.first; node; node = node->next) drop_data(*node);
+  for (const UserReference& user : graph.users) release_user_object(*user.object, user.count);
+  graph.users.clear();
+  forget_handles(graph);
+  graph.live.store(false, std::memory_order_relaxed);
+  graph.arena.clear();
+  pool().release(&graph);
+}
+
+void drop_data(GraphNode& node) noexcept {
+  switch (node.type) {
+    case cudaGraphNodeTypeGraph: free_graph(*node.child->graph); break;
+    case cudaGraphNodeTypeConditional:
+      for (unsigned i = 0; i < node.conditional->size; ++i) free_graph(*reinterpret_cast<Graph*>(node.conditional->bodies[i]));
+      break;
+    case cudaGraphNodeTypeMemAlloc: release_allocation(*node.alloc->allocation); break;
+    case cudaGraphNodeTypeMemFree:
+      node_free_removed(*node.free->allocation, *node.graph);
+      release_allocation(*node.free->allocation);
+      break;
+    default: break;
+  }
+}
+
+// Memory and conditional nodes count for all graphs around.
+void count_special(Graph& graph, std::ptrdiff_t memory, std::ptrdiff_t conditional) noexcept {
+  for (Graph* g = &graph;; g = g->owner->graph) {
+    g->memory_nodes += static_cast<std::size_t>(memory);
+    g->conditional_nodes += static_cast<std::size_t>(conditional);
+    if (!g->owner) return;
+  }
+}
+
+}  // namespace
+
+cudaError_t destroy_graph(Graph& graph) noexcept {
+  if (graph.owner) return cudaErrorInvalidValue;
+  if (graph.capturing) return cudaErrorIllegalState;
+  free_graph(graph);
+  return cudaSuccess;
+}
+
+cudaError_t check_dependencies(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies, const cudaGraphEdgeData* data,
+                               std::size_t count) noexcept {
+  if (count == 0) return cudaSuccess;
+  if (!dependencies) return cudaErrorInvalidValue;
+  if (count > 1) {
+    if (++graph.next_mark == 0) {
+      for (GraphNode* node = graph.first; node; node = node->next) node->mark = 0;
+      graph.next_mark = 1;
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    GraphNode* from = dependencies[i];
+    if (!from || from->graph != &graph) return cudaErrorInvalidValue;
+    if (count > 1) {
+      if (from->mark == graph.next_mark) return cudaErrorInvalidValue;
+      from->mark = graph.next_mark;
+    }
+    if (data && !legal_edge(data[i], from->type, type)) return cudaErrorInvalidValue;
+  }
+  return cudaSuccess;
+}
+
+bool legal_edge(const cudaGraphEdgeData& data, cudaGraphNodeType from, cudaGraphNodeType to) noexcept {
+  for (unsigned char byte : data.reserved)
+    if (byte) return false;
+  if (data.to_port) return false;
+  if (data.type == cudaGraphDependencyTypeDefault) return data.from_port == 0;
+  if (data.type != cudaGraphDependencyTypeProgrammatic) return false;
+  return from == cudaGraphNodeTypeKernel && to == cudaGraphNodeTypeKernel &&
+         (data.from_port == cudaGraphKernelNodePortProgrammatic || data.from_port == cudaGraphKernelNodePortLaunchCompletion);
+}
+
+GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies, const cudaGraphEdgeData* data, std::size_t count) {
+  auto* node = graph.arena.make<GraphNode>();
+  node->graph = &graph;
+  node->type = type;
+  node->id = graph.next_id++;
+  node->previous = graph.last;
+  if (graph.last) graph.last->next = node;
+  else graph.first = node;
+  graph.last = node;
+  ++graph.node_count;
+  if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree) count_special(graph, 1, 0);
+  if (type == cudaGraphNodeTypeConditional) count_special(graph, 0, 1);
+  for (std::size_t i = 0; i < count; ++i) connect(*dependencies[i], *node, data ? data[i] : cudaGraphEdgeData{});
+  return node;
+}
+
+void connect(GraphNode& from, GraphNode& to, const cudaGraphEdgeData& data) {
+  Graph& graph = *from.graph;
+  to.dependencies.add(graph.arena, {&from, data});
+  from.dependents.add(graph.arena, {&to, data});
+  ++graph.edge_count;
+  if (has_edge_data(data)) ++graph.special_edges;
+}
+
+namespace {
+
+void disconnect(GraphNode& from, EdgeRef* in_dependents) noexcept {
+  GraphNode& to = *in_dependents->node;
+  Graph& graph = *from.graph;
+  if (has_edge_data(in_dependents->data)) --graph.special_edges;
+  to.dependencies.erase(to.dependencies.find(&from));
+  from.dependents.erase(in_dependents);
+  --graph.edge_count;
+}
+
+EdgeRef* edge_between(GraphNode& from, GraphNode& to) noexcept {
+  // The shorter list decides whether there is one.
+  if (to.dependencies.size() < from.dependents.size() && !to.dependencies.find(&from)) return nullptr;
+  return from.dependents.find(&to);
+}
+
+}  // namespace
+
+cudaError_t destroy_node(GraphNode& node) noexcept {
+  Graph& graph = *node.graph;
+  if (graph.capturing) return cudaErrorIllegalState;
+  if (graph.memory_nodes) return cudaErrorNotSupported;
+  while (!node.dependencies.empty()) {
+    GraphNode& from = *node.dependencies.end()[-1].node;
+    disconnect(from, from.dependents.find(&node));
+  }
+  while (!node.dependents.empty()) disconnect(node, node.dependents.end() - 1);
+  if (node.type == cudaGraphNodeTypeConditional) {
+    for (ConditionalHandle& handle : graph.handles)
+      if (handle.node == &node) handle.node = nullptr;
+    count_special(graph, 0, -1);
+  }
+  if (node.type == cudaGraphNodeTypeGraph)
+    count_special(graph, -static_cast<std::ptrdiff_t>(node.child->graph->memory_nodes),
+                  -static_cast<std::ptrdiff_t>(node.child->graph->conditional_nodes));
+  drop_data(node);
+  if (node.previous) node.previous->next = node.next;
+  else graph.first = node.next;
+  if (node.next) node.next->previous = node.previous;
+  else graph.last = node.previous;
+  --graph.node_count;
+  if (node.id < graph.by_id.size()) graph.by_id[node.id] = nullptr;
+  node.graph = nullptr;
+  return cudaSuccess;
+}
+
+cudaError_t add_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, const cudaGraphEdgeData* data, std::size_t count) {
+  if (count == 0) return cudaSuccess;
+  if (!from || !to) return cudaErrorInvalidValue;
+  // Edges ahead of a bad one stay.
+  for (std::size_t i = 0; i < count; ++i) {
+    GraphNode *a = from[i], *b = to[i];
+    if (!a || !b || a->graph != &graph || b->graph != &graph || a == b) return cudaErrorInvalidValue;
+    const cudaGraphEdgeData edge = data ? data[i] : cudaGraphEdgeData{};
+    if (!legal_edge(edge, a->type, b->type)) return cudaErrorInvalidValue;
+    if (edge_between(*a, *b)) return cudaErrorInvalidValue;
+    connect(*a, *b, edge);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, std::size_t count) noexcept {
+  if (count == 0) return cudaSuccess;
+  if (!from || !to) return cudaErrorInvalidValue;
+  if (graph.memory_nodes) return cudaErrorNotSupported;
+  for (std::size_t i = 0; i < count; ++i) {
+    GraphNode *a = from[i], *b = to[i];
+    if (!a || !b || a->graph != &graph || b->graph != &graph) return cudaErrorInvalidValue;
+    EdgeRef* edge = edge_between(*a, *b);
+    if (!edge) return cudaErrorInvalidValue;
+    disconnect(*a, edge);
+  }
+  return cudaSuccess;
+}
+
+// ---- copies ----
+
+namespace {
+
+void copy_data(GraphNode& to, const GraphNode& from) {
+  GraphArena& arena = to.graph->arena;
+  switch (from.type) {
+    case cudaGraphNodeTypeKernel: {
+      to.kernel = arena.make<KernelData>();
+      *to.kernel = *from.kernel;
+      to.kernel->pointers = nullptr;
+      to.kernel->work = copy_work(*from.kernel->work, arena.allocate(from.kernel->work->bytes));
+      if (from.kernel->attributes) {
+        to.kernel->attributes = arena.make<KernelAttributes>();
+        *to.kernel->attributes = *from.kernel->attributes;
+      }
+      break;
+    }
+    case cudaGraphNodeTypeMemcpy: *(to.copy = arena.make<CopyData>()) = *from.copy; break;
+    case cudaGraphNodeTypeMemset: *(to.fill = arena.make<FillData>()) = *from.fill; break;
+    case cudaGraphNodeTypeHost: *(to.host = arena.make<HostData>()) = *from.host; break;
+    case cudaGraphNodeTypeWaitEvent:
+    case cudaGraphNodeTypeEventRecord: *(to.event = arena.make<EventData>()) = *from.event; break;
+    case cudaGraphNodeTypeGraph: {
+      to.child = arena.make<ChildData>();
+      to.child->graph = copy_graph(*from.child->graph);
+      to.child->graph->owner = &to;
+      break;
+    }
+    default: break;
+  }
+}
+
+}  // namespace
+
+Graph* copy_graph(Graph& original) {
+  Graph* copy = create_graph();
+  if (!copy) return nullptr;
+  copy->context = original.context;
+  copy->clone_of = original.uid;
+  copy->by_id.assign(original.next_id, nullptr);
+  for (GraphNode* node = original.first; node; node = node->next) {
+    copy->next_id = node->id;
+    GraphNode* twin = add_node(*copy, node->type, nullptr, nullptr, 0);
+    copy->by_id[node->id] = twin;
+    copy_data(*twin, *node);
+  }
+  copy->next_id = original.next_id;
+  // Edges in the original's order on both sides.
+  for (GraphNode* node = original.first; node; node = node->next) {
+    GraphNode* twin = copy->by_id[node->id];
+    for (const EdgeRef& edge : node->dependencies) twin->dependencies.add(copy->arena, {copy->by_id[edge.node->id], edge.data});
+    for (const EdgeRef& edge : node->dependents) twin->dependents.add(copy->arena, {copy->by_id[edge.node->id], edge.data});
+  }
+  copy->edge_count = original.edge_count;
+  copy->special_edges = original.special_edges;
+  for (const UserReference& user : original.users) {
+    retain_user_object(*user.object, user.count);
+    copy->users.push_back(user);
+  }
+  return copy;
+}
+
+cudaError_t clone_graph(Graph** out, Graph& original) {
+  if (original.memory_nodes || original.conditional_nodes) return cudaErrorNotSupported;
+  Graph* copy = copy_graph(original);
+  if (!copy) return cudaErrorMemoryAllocation;
+  *out = copy;
+  return cudaSuccess;
+}
+
+cudaError_t find_in_clone(GraphNode** out, GraphNode& node, Graph& clone) noexcept {
+  if (clone.clone_of == 0 || node.graph->uid != clone.clone_of || node.id >= clone.by_id.size()) return cudaErrorInvalidValue;
+  GraphNode* twin = clone.by_id[node.id];
+  if (!twin) return cudaErrorInvalidValue;
+  *out = twin;
+  return cudaSuccess;
+}
+
+engine::KernelWork* copy_work(const engine::KernelWork& work, void* block) noexcept {
+  std::memcpy(block, &work, work.bytes);
+  auto* copy = static_cast<engine::KernelWork*>(block);
+  copy->grid.args = static_cast<char*>(block) + work.args_offset;
+  if (work.grid.cluster)
+    copy->grid.cluster = reinterpret_cast<const std::uint32_t*>(
+        static_cast<char*>(block) + (reinterpret_cast<const char*>(work.grid.cluster) - reinterpret_cast<const char*>(&work)));
+  return copy;
+}
+
+}  // namespace mr::model

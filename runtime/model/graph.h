@@ -1,0 +1,286 @@
+// Graphs as they are built (API reference, "Graph Management"; programming guide, "CUDA Graphs"): nodes, edges, parameters.
+//
+// Not thread-safe: calls on one graph, or on its nodes, must not overlap (the API's own rule).
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+#include <engine/graph_run.h>
+#include <memory/copy.h>
+#include <memory/space.h>
+#include <model/context.h>
+#include <model/function.h>
+#include <model/launch.h>
+
+namespace mr::model {
+
+struct Graph;
+struct GraphNode;
+struct Event;
+struct GraphAllocation;   // graph_memory.h
+struct UserObject;        // user_object.h
+
+// ---- storage ----
+
+// Memory of one graph's nodes: blocks that are given back as a whole. Blocks are recycled between graphs.
+class GraphArena {
+ public:
+  GraphArena() = default;
+  ~GraphArena() { clear(); }
+  GraphArena(const GraphArena&) = delete;
+  GraphArena& operator=(const GraphArena&) = delete;
+  // 16-byte aligned, uninitialised; valid until clear(). Never null.
+  void* allocate(std::size_t bytes) {
+    bytes = (bytes + 15) & ~std::size_t{15};
+    if (static_cast<std::size_t>(end_ - at_) < bytes) return allocate_slowly(bytes);
+    void* result = at_;
+    at_ += bytes;
+    return result;
+  }
+  template <class T>
+  T* make() {
+    return new (allocate(sizeof(T))) T;
+  }
+  void clear() noexcept;
+
+ private:
+  struct Block {
+    Block* next;
+    std::size_t bytes;
+  };
+  void* allocate_slowly(std::size_t bytes);
+  char *at_ = nullptr, *end_ = nullptr;
+  Block* blocks_ = nullptr;
+};
+
+struct EdgeRef {
+  GraphNode* node;
+  cudaGraphEdgeData data;
+};
+
+// The edges on one side of a node, in the order in which they were added. One fits inside.
+class EdgeList {
+ public:
+  std::uint32_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  EdgeRef* begin() noexcept { return capacity_ == 1 ? &one_ : many_; }
+  EdgeRef* end() noexcept { return begin() + size_; }
+  const EdgeRef* begin() const noexcept { return capacity_ == 1 ? &one_ : many_; }
+  const EdgeRef* end() const noexcept { return begin() + size_; }
+  EdgeRef& operator[](std::size_t i) noexcept { return begin()[i]; }
+  void add(GraphArena& arena, const EdgeRef& edge);
+  EdgeRef* find(const GraphNode* node) noexcept;
+  void erase(EdgeRef* edge) noexcept;
+  void clear() noexcept { size_ = 0; }
+
+ private:
+  std::uint32_t size_ = 0, capacity_ = 1;
+  union {
+    EdgeRef one_;
+    EdgeRef* many_;
+  };
+};
+
+// ---- what nodes hold ----
+
+// Attributes of a kernel node besides what its launch says.
+struct KernelAttributes {
+  cudaAccessPolicyWindow window{};
+  int cooperative = 0;
+  int priority = 0;
+  dim3 cluster{0, 0, 0};
+  cudaClusterSchedulingPolicy cluster_policy = cudaClusterSchedulingPolicyDefault;
+  cudaLaunchMemSyncDomain domain = cudaLaunchMemSyncDomainDefault;
+  cudaLaunchMemSyncDomainMap domain_map{0, 1};
+  unsigned carveout = static_cast<unsigned>(cudaSharedmemCarveoutDefault);
+  unsigned nvlink = 0;
+  int device_updatable = 0;
+};
+
+struct KernelData {
+  Function* function;
+  KernelAttributes* attributes;   // null: all at their defaults but those below
+  void** pointers;                // for cudaGraphKernelNodeGetParams, made when first asked for
+  std::int8_t priority;
+  bool cooperative;
+  // Grid, packed arguments, cluster extents, as they run (one block of work->bytes).
+  engine::KernelWork* work;
+};
+
+// What sort of memory one side of a copy is: updates of executable graphs may not change it.
+struct CopyData {
+  cudaMemcpy3DParms params;
+  memory::Copy copy;
+  memory::Kind source, target;
+  bool one_dimensional;
+  bool symbol;
+};
+
+struct FillData {
+  cudaMemsetParams params;
+  memory::Fill fill;
+  engine::PatternFill pattern;
+  bool patterned;                 // the value has bits outside of its element (see make_fill)
+};
+
+struct HostData {
+  cudaHostNodeParams params;
+};
+struct ChildData {
+  Graph* graph;
+};
+struct EventData {
+  Event* event;
+};
+struct AllocData {
+  cudaMemAllocNodeParams params;
+  GraphAllocation* allocation;
+};
+struct FreeData {
+  void* pointer;
+  GraphAllocation* allocation;
+};
+struct ConditionalData {
+  cudaGraphConditionalHandle handle;
+  cudaGraphConditionalNodeType type;
+  unsigned size;
+  cudaGraph_t* bodies;
+};
+
+struct GraphNode {
+  Graph* graph = nullptr;
+  GraphNode *previous = nullptr, *next = nullptr;   // in the graph, in order of creation
+  std::uint32_t id = 0;           // unique in the graph, kept by clones; increasing
+  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+  std::uint32_t mark = 0;         // scratch of algorithms over the graph
+  std::uint32_t number = 0;       // likewise: first and last step in an executable graph
+  std::uint32_t finish = 0;
+  EdgeList dependencies, dependents;
+  union {
+    void* data = nullptr;
+    KernelData* kernel;
+    CopyData* copy;
+    FillData* fill;
+    HostData* host;
+    ChildData* child;
+    EventData* event;
+    AllocData* alloc;
+    FreeData* free;
+    ConditionalData* conditional;
+  };
+};
+
+struct ConditionalHandle {
+  std::uint64_t value;            // the handle
+  unsigned initial;
+  bool assign;
+  GraphNode* node;                // that uses it, or null
+};
+
+struct UserReference {
+  UserObject* object;
+  unsigned count;
+};
+
+// cudaGraph_t points to one. Type-stable (ObjectPool).
+struct Graph {
+  std::atomic<bool> live{false};
+  Graph* next_free = nullptr;
+  std::uint64_t uid = 0;          // never reused
+  Context* context = nullptr;
+  GraphArena arena;
+  GraphNode *first = nullptr, *last = nullptr;
+  std::size_t node_count = 0, edge_count = 0;
+  std::uint32_t next_id = 0;
+  std::uint32_t next_mark = 0;
+  // Number of edges with data of their own (programmatic).
+  std::size_t special_edges = 0;
+  std::uint64_t clone_of = 0;
+  std::vector<GraphNode*> by_id;  // of a clone: by the original's ids
+  GraphNode* owner = nullptr;     // the child or conditional node whose graph this is
+  bool body = false;              // of a conditional node
+  bool moved = false;             // into its owner, by the user
+  bool capturing = false;         // a stream is being captured into it
+  // Allocation and free nodes, conditional nodes (forbid cloning and more); child graphs included.
+  std::size_t memory_nodes = 0, conditional_nodes = 0;
+  GraphNode* memory_user = nullptr;
+  std::atomic<bool> instantiated_memory{false};   // an executable graph with its memory nodes exists
+  std::vector<ConditionalHandle> handles;
+  std::vector<UserReference> users;
+};
+
+inline bool has_edge_data(const cudaGraphEdgeData& data) noexcept { return data.from_port || data.to_port || data.type; }
+
+// ---- graphs and edges (graph.cpp) ----
+
+bool valid_graph(const Graph* graph) noexcept;
+// A node handle that the API gave out and that was not destroyed, as far as that can be told.
+bool valid_node(const GraphNode* node) noexcept;
+Graph* create_graph();
+// cudaErrorInvalidValue for a graph that belongs to a node, cudaErrorIllegalState while it captures.
+cudaError_t destroy_graph(Graph& graph) noexcept;
+cudaError_t clone_graph(Graph** out, Graph& original);
+// Deep copy with memory and conditional nodes refused by the caller.
+Graph* copy_graph(Graph& original);
+cudaError_t find_in_clone(GraphNode** out, GraphNode& node, Graph& clone) noexcept;
+
+// Checks dependencies given to a new node of `type`: of this graph, no duplicates, legal edge data.
+cudaError_t check_dependencies(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies, const cudaGraphEdgeData* data,
+                               std::size_t count) noexcept;
+// A new node behind checked dependencies. `data` is set by the caller.
+GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies, const cudaGraphEdgeData* data, std::size_t count);
+cudaError_t destroy_node(GraphNode& node) noexcept;
+// Programmatic edges run between kernel nodes, from one of two ports; all others have no data.
+bool legal_edge(const cudaGraphEdgeData& data, cudaGraphNodeType from, cudaGraphNodeType to) noexcept;
+void connect(GraphNode& from, GraphNode& to, const cudaGraphEdgeData& data);
+cudaError_t add_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, const cudaGraphEdgeData* data, std::size_t count);
+cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, std::size_t count) noexcept;
+
+// A copy of a kernel's work in `block` (work.bytes long), its inner pointers made right.
+engine::KernelWork* copy_work(const engine::KernelWork& work, void* block) noexcept;
+
+// ---- parameters (graph_params.cpp): each checks, then stores; on failure nothing has changed ----
+
+// Memory for nodes comes from `arena`.
+cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, const cudaKernelNodeParams& params);
+// From a launch (captures): the request's attributes become the node's.
+cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, const LaunchRequest& request);
+// Attributes of `from` go to `to`, whose work block is made anew where they show in it.
+void apply_attributes(KernelData& kernel, GraphArena& arena);
+KernelAttributes attributes_of(const KernelData& kernel) noexcept;
+void get_kernel_params(KernelData& kernel, GraphArena& arena, cudaKernelNodeParams& out);
+cudaError_t get_kernel_attribute(const KernelData& kernel, cudaLaunchAttributeID id, cudaLaunchAttributeValue* out) noexcept;
+cudaError_t set_kernel_attribute(GraphNode& node, cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value);
+cudaError_t copy_kernel_attributes(GraphNode& to, const GraphNode& from);
+
+cudaError_t make_copy(CopyData& out, const cudaMemcpy3DParms& params) noexcept;
+// The same for copies from or to CUDA arrays.
+cudaError_t make_array_copy(CopyData& out, const cudaMemcpy3DParms& params) noexcept;
+// Finds out what memory the sides of data.copy are, and refuses what doesn't fit data.params.kind or leaves its block. Joins rows.
+cudaError_t check_sides(CopyData& data) noexcept;
+cudaError_t make_copy_1d(CopyData& out, void* to, const void* from, std::size_t count, cudaMemcpyKind kind) noexcept;
+cudaError_t make_copy_symbol(CopyData& out, bool to_symbol, const void* symbol, void* other, std::size_t count, std::size_t offset,
+                             cudaMemcpyKind kind, int device) noexcept;
+cudaError_t make_fill(FillData& out, const cudaMemsetParams& params, bool checked) noexcept;
+
+cudaError_t add_child(Graph& graph, GraphNode** out, GraphNode* const* dependencies, const cudaGraphEdgeData* data, std::size_t count,
+                      Graph* child, cudaGraphChildGraphNodeOwnership ownership);
+cudaError_t create_handle(Graph& graph, unsigned initial, unsigned flags, cudaGraphConditionalHandle* out);
+cudaError_t add_conditional(Graph& graph, GraphNode** out, GraphNode* const* dependencies, const cudaGraphEdgeData* data, std::size_t count,
+                            cudaConditionalNodeParams& params);
+
+// Handles of a graph that is destroyed.
+void forget_handles(Graph& graph) noexcept;
+// A launch of `image` is about to be enqueued: kernels that set its handles find it.
+void announce_image(engine::GraphImage& image) noexcept;
+// cudaGraphSetConditional in device code.
+void set_conditional(std::uint64_t handle, std::uint32_t value) noexcept;
+
+// ---- pictures (graph_dot.cpp) ----
+cudaError_t print_dot(Graph& graph, const char* path, unsigned flags);
+
+}  // namespace mr::model

@@ -1,0 +1,114 @@
+// Executable graphs (API reference, "Graph Management"): instantiation, launch, and changes to what was instantiated.
+//
+// A graph's nodes become steps of an engine::GraphImage. The executable graph keeps, besides, which step stands for which node of the graph
+// that it was made from, and what an update has to compare. Launches keep the image that they were called with: a change made while
+// launches are pending goes to a copy of it.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+#include <engine/graph_run.h>
+#include <engine/spinlock.h>
+#include <model/graph.h>
+#include <model/graph_memory.h>
+
+namespace mr::model {
+
+struct Stream;
+
+// One graph inside an executable graph: the one it was made from, a child's, or a conditional body.
+struct GraphLevel {
+  std::uint64_t graph = 0;                // uid
+  std::uint32_t nodes = 0;
+  std::vector<std::uint32_t> step_of_id;  // none for ids without a node
+  std::vector<std::uint32_t> sinks;       // steps without dependents, in order of creation
+};
+
+// What launches need until they have completed; shared by an executable graph and its images.
+struct GraphResources {
+  MemoryEffects memory;
+  std::vector<UserReference> users;
+  ~GraphResources();
+};
+
+// cudaGraphExec_t points to one. Type-stable (ObjectPool). Calls on one must not overlap (the API's rule), but for launches.
+struct GraphExec {
+  std::atomic<bool> live{false};
+  GraphExec* next_free = nullptr;
+  Context* context = nullptr;
+  unsigned long long flags = 0;
+  // Serialises launches and changes.
+  engine::SpinLock lock;
+  engine::GraphImage* image = nullptr;
+  // The newest launch: the next one waits for it.
+  engine::Queue* last_queue = nullptr;
+  std::uint64_t last_sequence = 0;
+
+  std::vector<GraphLevel> levels;         // 0 is the graph itself
+  std::unordered_map<std::uint32_t, std::uint32_t> level_of_step;   // of child and (first body of) conditional steps
+  // By step: what kind of node it was, and the steps that it depended on, in the order of its edges.
+  std::vector<std::uint8_t> types;
+  std::vector<std::uint32_t> first_dependency;
+  std::vector<std::uint32_t> dependencies;
+  // Event nodes, in the order of their slots.
+  struct Slot {
+    Event* event;
+    bool record;
+  };
+  std::vector<Slot> slots;
+  std::shared_ptr<GraphResources> resources;
+  std::uint64_t memory_graph = 0;         // uid of the graph whose memory nodes this instantiation holds
+  Graph* memory_owner = nullptr;
+  unsigned blocking_copies = 0;           // copies into pageable host memory: launches wait for the stream before
+};
+
+inline constexpr std::uint32_t no_step = ~std::uint32_t{0};
+
+bool valid_exec(const GraphExec* exec) noexcept;
+struct InstantiateOutcome {
+  cudaGraphInstantiateResult result = cudaGraphInstantiateError;
+  GraphNode* node = nullptr;
+};
+cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags, InstantiateOutcome& outcome);
+void destroy_exec(GraphExec& exec) noexcept;
+cudaError_t launch_graph(GraphExec& exec, Stream& stream) noexcept;
+
+// The step of a node of the graph (or of its child graphs) that the executable graph was made from.
+std::uint32_t step_of(const GraphExec& exec, const GraphNode& node) noexcept;
+
+struct UpdateOutcome {
+  cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
+  GraphNode* node = nullptr;
+};
+cudaError_t update_exec(GraphExec& exec, Graph& graph, UpdateOutcome& outcome);
+cudaError_t exec_set_child(GraphExec& exec, const GraphNode& node, Graph& child);
+cudaError_t exec_set_kernel(GraphExec& exec, const GraphNode& node, const cudaKernelNodeParams& params);
+cudaError_t exec_set_copy(GraphExec& exec, const GraphNode& node, const CopyData& data);
+cudaError_t exec_set_fill(GraphExec& exec, const GraphNode& node, const FillData& data);
+cudaError_t exec_set_host(GraphExec& exec, const GraphNode& node, const cudaHostNodeParams& params);
+cudaError_t exec_set_event(GraphExec& exec, const GraphNode& node, cudaGraphNodeType type, Event& event);
+cudaError_t exec_set_enabled(GraphExec& exec, const GraphNode& node, bool enabled);
+cudaError_t exec_get_enabled(const GraphExec& exec, const GraphNode& node, unsigned& enabled) noexcept;
+
+// ---- between graph_exec.cpp and graph_update.cpp ----
+
+struct GraphPayload {
+  GraphArena arena;
+  std::shared_ptr<GraphResources> resources;
+};
+inline GraphArena& payload_arena(engine::GraphImage& image) noexcept { return static_cast<GraphPayload*>(image.payload_owner)->arena; }
+// Stores a node's parameters in its step. The image is the caller's alone.
+void store_step(engine::GraphImage& image, std::uint32_t step, const GraphNode& node);
+void store_kernel(engine::GraphImage& image, std::uint32_t step, const KernelData& kernel);
+void store_copy(engine::GraphImage& image, std::uint32_t step, const CopyData& data);
+void store_fill(engine::GraphImage& image, std::uint32_t step, const FillData& data);
+void store_host(engine::GraphImage& image, std::uint32_t step, const cudaHostNodeParams& params);
+// Makes sure that exec.image is not used by pending launches, by a copy if need be. exec.lock is held.
+void own_image(GraphExec& exec);
+bool blocks_launch(const CopyData& copy) noexcept;
+
+}  // namespace mr::model

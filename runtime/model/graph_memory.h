@@ -1,0 +1,48 @@
+// Memory of graph allocation nodes (API reference, cudaGraphAddMemAllocNode; programming guide, "Graph Memory Nodes").
+//
+// An allocation's address is fixed when its node is made and stays until the last graph and executable graph that knows of it is gone. What
+// comes and goes is whether it is *live*: launches and frees change that when they are called, in the order of the calls, and are
+// refused (cudaErrorInvalidValue) when it doesn't fit. All functions are thread-safe.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+namespace mr::model {
+
+struct Graph;
+struct GraphNode;
+struct GraphAllocation;
+
+// Checks what an allocation node's parameters ask for.
+cudaError_t check_allocation(const cudaMemAllocNodeParams& params) noexcept;
+// Memory of `bytes` on a device for a node of `graph`; one reference. Null when there is none.
+GraphAllocation* make_allocation(int device, std::size_t bytes, const Graph& graph) noexcept;
+void* address_of(const GraphAllocation& allocation) noexcept;
+void retain_allocation(GraphAllocation& allocation) noexcept;
+void release_allocation(GraphAllocation& allocation) noexcept;
+
+// A free node for `pointer` is about to be added to `graph`: the allocation (retained), or null where that is refused.
+GraphAllocation* add_free(const void* pointer, const Graph& graph) noexcept;
+void node_free_removed(GraphAllocation& allocation, const Graph& graph) noexcept;
+
+// What a launch allocates and leaves, and frees though it didn't allocate it. Retained by their owner.
+struct MemoryEffects {
+  std::vector<GraphAllocation*> allocates;   // without those it frees itself
+  std::vector<GraphAllocation*> own;         // allocated and freed in the graph
+  std::vector<GraphAllocation*> frees;
+  bool any() const noexcept { return !allocates.empty() || !own.empty() || !frees.empty(); }
+};
+// A launch is called. Checks all, then does all.
+cudaError_t launch_memory(const MemoryEffects& effects, bool auto_free) noexcept;
+
+// cudaFree and cudaFreeAsync: true when the pointer lies in a graph allocation; result says how it went.
+bool free_graph_memory(const void* pointer, cudaError_t& result) noexcept;
+
+// cudaDeviceGetGraphMemAttribute and kin, for a valid device.
+cudaError_t graph_memory_attribute(int device, cudaGraphMemAttributeType attribute, unsigned long long* out) noexcept;
+cudaError_t reset_graph_memory_attribute(int device, cudaGraphMemAttributeType attribute, unsigned long long value) noexcept;
+void trim_graph_memory(int device) noexcept;
+
+}  // namespace mr::model

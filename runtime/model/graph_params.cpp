@@ -1,0 +1,266 @@
+// Parameters of copy, set, child and conditional nodes. Kernel nodes: graph_kernel.cpp.
+#include <model/graph.h>
+
+#include <cstring>
+#include <mutex>
+
+#include <model/graph_memory.h>
+
+namespace mr::model {
+namespace {
+
+bool known_kind(cudaMemcpyKind kind) noexcept { return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault; }
+
+// The last byte of a range must lie in the block that the first one lies in, as far as the memory is ours.
+bool in_bounds(const void* pointer, std::size_t bytes) noexcept {
+  const memory::Pointer found = memory::space().find(pointer);
+  if (found.kind == memory::Kind::pageable || !found.block) return true;
+  const auto offset = static_cast<std::size_t>(static_cast<const char*>(pointer) - found.block.base);
+  return found.block.live && offset <= found.block.size && bytes <= found.block.size - offset;
+}
+
+}  // namespace
+
+cudaError_t make_copy(CopyData& out, const cudaMemcpy3DParms& params) noexcept {
+  const cudaExtent& extent = params.extent;
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaErrorInvalidValue;
+  if (!known_kind(params.kind)) return cudaErrorInvalidMemcpyDirection;
+  CopyData made{};
+  made.params = params;
+  made.one_dimensional = extent.height == 1 && extent.depth == 1;
+  memory::Copy& copy = made.copy;
+  if (params.srcArray || params.dstArray) return make_array_copy(out, params);
+  if (!params.srcPtr.ptr || !params.dstPtr.ptr) return cudaErrorInvalidValue;
+  copy.row = extent.width;
+  copy.height = extent.height;
+  copy.depth = extent.depth;
+  struct Side {
+    const cudaPitchedPtr& pointer;
+    const cudaPos& position;
+  };
+  for (const Side& side : {Side{params.srcPtr, params.srcPos}, Side{params.dstPtr, params.dstPos}}) {
+    if (made.one_dimensional) continue;
+    if (side.pointer.pitch < extent.width + side.position.x) return cudaErrorInvalidPitchValue;
+    if (side.pointer.ysize < extent.height + side.position.y)
+      return extent.depth > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;
+  }
+  copy.src_pitch = params.srcPtr.pitch;
+  copy.dst_pitch = params.dstPtr.pitch;
+  copy.src_slice = params.srcPtr.pitch * params.srcPtr.ysize;
+  copy.dst_slice = params.dstPtr.pitch * params.dstPtr.ysize;
+  copy.src = static_cast<const char*>(params.srcPtr.ptr) + params.srcPos.x + params.srcPos.y * copy.src_pitch + params.srcPos.z * copy.src_slice;
+  copy.dst = static_cast<char*>(params.dstPtr.ptr) + params.dstPos.x + params.dstPos.y * copy.dst_pitch + params.dstPos.z * copy.dst_slice;
+  if (const cudaError_t error = check_sides(made)) return error;
+  out = made;
+  return cudaSuccess;
+}
+
+cudaError_t check_sides(CopyData& data) noexcept {
+  memory::Copy& copy = data.copy;
+  data.source = memory::space().kind_of(copy.src);
+  data.target = memory::space().kind_of(copy.dst);
+  const cudaMemcpyKind kind = data.params.kind;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  if ((from_device && data.source == memory::Kind::pageable) || (to_device && data.target == memory::Kind::pageable))
+    return cudaErrorInvalidValue;
+  const std::size_t from_bytes = copy.row + (copy.height - 1) * copy.src_pitch + (copy.depth - 1) * copy.src_slice;
+  const std::size_t to_bytes = copy.row + (copy.height - 1) * copy.dst_pitch + (copy.depth - 1) * copy.dst_slice;
+  if (!in_bounds(copy.src, from_bytes) || !in_bounds(copy.dst, to_bytes)) return cudaErrorInvalidValue;
+  copy.coalesce();
+  return cudaSuccess;
+}
+
+cudaError_t make_copy_1d(CopyData& out, void* to, const void* from, std::size_t count, cudaMemcpyKind kind) noexcept {
+  if (!known_kind(kind)) return cudaErrorInvalidMemcpyDirection;
+  if (!to || !from || count == 0) return cudaErrorInvalidValue;
+  CopyData made{};
+  made.params.srcPtr.ptr = const_cast<void*>(from);
+  made.params.dstPtr.ptr = to;
+  made.params.extent = {count, 1, 1};
+  made.params.kind = kind;
+  made.copy = memory::linear_copy(to, from, count);
+  made.one_dimensional = true;
+  if (const cudaError_t error = check_sides(made)) return error;
+  out = made;
+  return cudaSuccess;
+}
+
+cudaError_t make_copy_symbol(CopyData& out, bool to_symbol, const void* symbol, void* other, std::size_t count, std::size_t offset,
+                             cudaMemcpyKind kind, int device) noexcept {
+  Variable* variable = find_variable(symbol);
+  if (!variable) return cudaErrorInvalidSymbol;
+  if (!known_kind(kind)) return cudaErrorInvalidMemcpyDirection;
+  if (to_symbol ? kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
+    return cudaErrorInvalidMemcpyDirection;
+  if (count == 0 || offset > variable->size || count > variable->size - offset) return cudaErrorInvalidValue;
+  cudaError_t error = cudaSuccess;
+  auto* address = static_cast<char*>(variable_on(*variable, device, &error));
+  if (!address) return error;
+  error = to_symbol ? make_copy_1d(out, address + offset, other, count, kind) : make_copy_1d(out, other, address + offset, count, kind);
+  if (error == cudaSuccess) out.symbol = true;
+  return error;
+}
+
+cudaError_t make_fill(FillData& out, const cudaMemsetParams& params, bool checked) noexcept {
+  const std::size_t element = params.elementSize;
+  if (element != 1 && element != 2 && element != 4) return cudaErrorInvalidValue;
+  FillData made{};
+  made.params = params;
+  const std::size_t row = params.width * element;
+  if (checked) {
+    if (params.width == 0 || params.height == 0 || !params.dst) return cudaErrorInvalidValue;
+    if (reinterpret_cast<std::uintptr_t>(params.dst) % element) return cudaErrorInvalidValue;
+    if (params.height > 1 && (params.pitch < row || params.pitch % element)) return cudaErrorInvalidValue;
+    if (memory::space().kind_of(params.dst) == memory::Kind::pageable) return cudaErrorInvalidValue;
+    if (!in_bounds(params.dst, row + (params.height - 1) * params.pitch)) return cudaErrorInvalidValue;
+  }
+  made.fill = memory::linear_fill(params.dst, params.value, row, static_cast<std::uint32_t>(element));
+  made.fill.height = params.height;
+  made.fill.pitch = params.pitch;
+  // The device spreads the whole value over 32 bits, shifted by the element: bits beyond the element run into its neighbours.
+  const std::uint32_t v = params.value;
+  std::uint32_t spread = v;
+  if (element == 1) spread = v | v << 8 | v << 16 | v << 24;
+  if (element == 2) spread = v | v << 16;
+  made.patterned = element < 4 && (v >> 8 * element) != 0;
+  made.pattern = {static_cast<char*>(params.dst), row, params.height, params.pitch, spread};
+  if (!made.patterned) made.fill.coalesce();
+  out = made;
+  return cudaSuccess;
+}
+
+// ---- child graphs ----
+
+cudaError_t add_child(Graph& graph, GraphNode** out, GraphNode* const* dependencies, const cudaGraphEdgeData* data, std::size_t count,
+                      Graph* child, cudaGraphChildGraphNodeOwnership ownership) {
+  if (!valid_graph(child) || child == &graph) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_dependencies(graph, cudaGraphNodeTypeGraph, dependencies, data, count)) return error;
+  const bool move = ownership == cudaGraphChildGraphOwnershipMove;
+  if (child->owner && (move || child->moved || child->body)) return cudaErrorNotSupported;
+  if (!move && (child->memory_nodes || child->conditional_nodes)) return cudaErrorNotSupported;
+  if (move && child->conditional_nodes) return cudaErrorNotSupported;
+  Graph* inner = move ? child : copy_graph(*child);
+  if (!inner) return cudaErrorMemoryAllocation;
+  GraphNode* node = add_node(graph, cudaGraphNodeTypeGraph, dependencies, data, count);
+  node->child = graph.arena.make<ChildData>();
+  node->child->graph = inner;
+  inner->owner = node;
+  inner->moved = move;
+  for (Graph* g = &graph;; g = g->owner->graph) {
+    g->memory_nodes += inner->memory_nodes;
+    if (!g->owner) break;
+  }
+  *out = node;
+  return cudaSuccess;
+}
+
+// ---- conditional nodes ----
+
+namespace {
+
+// What a handle points to. Type-stable, recycled.
+struct HandleSlot {
+  std::atomic<engine::GraphImage*> image{nullptr};   // of the newest launch that has the handle
+  HandleSlot* next_free = nullptr;
+};
+struct Handles {
+  engine::SpinLock lock;
+  HandleSlot* free = nullptr;
+};
+Handles& handle_table() {
+  static Handles* const instance = new Handles;
+  return *instance;
+}
+
+}  // namespace
+
+cudaError_t create_handle(Graph& graph, unsigned initial, unsigned flags, cudaGraphConditionalHandle* out) {
+  if (flags & ~static_cast<unsigned>(cudaGraphCondAssignDefault)) return cudaErrorInvalidValue;
+  HandleSlot* slot;
+  {
+    Handles& table = handle_table();
+    std::scoped_lock hold(table.lock);
+    slot = table.free;
+    if (slot) table.free = slot->next_free;
+  }
+  if (!slot) slot = new HandleSlot;
+  slot->image.store(nullptr, std::memory_order_relaxed);
+  ConditionalHandle handle;
+  handle.value = reinterpret_cast<std::uint64_t>(slot);
+  handle.initial = initial;
+  handle.assign = flags & cudaGraphCondAssignDefault;
+  handle.node = nullptr;
+  graph.handles.push_back(handle);
+  *out = handle.value;
+  return cudaSuccess;
+}
+
+void forget_handles(Graph& graph) noexcept {
+  Handles& table = handle_table();
+  std::scoped_lock hold(table.lock);
+  for (const ConditionalHandle& handle : graph.handles) {
+    auto* slot = reinterpret_cast<HandleSlot*>(handle.value);
+    slot->next_free = table.free;
+    table.free = slot;
+  }
+  graph.handles.clear();
+}
+
+void announce_image(engine::GraphImage& image) noexcept {
+  for (const engine::GraphImage::Handle& handle : image.handles)
+    reinterpret_cast<HandleSlot*>(handle.handle)->image.store(&image, std::memory_order_release);
+}
+
+void set_conditional(std::uint64_t handle, std::uint32_t value) noexcept {
+  if (engine::GraphImage* image = engine::current_image(); image && image->set_value(handle, value)) return;
+  // A kernel that runs on a thread of its own: the newest launch with this handle.
+  auto* slot = reinterpret_cast<HandleSlot*>(handle);
+  if (!slot) return;
+  if (engine::GraphImage* image = slot->image.load(std::memory_order_acquire)) image->set_value(handle, value);
+}
+
+cudaError_t add_conditional(Graph& graph, GraphNode** out, GraphNode* const* dependencies, const cudaGraphEdgeData* data, std::size_t count,
+                            cudaConditionalNodeParams& params) {
+  switch (params.type) {
+    case cudaGraphCondTypeIf:
+      if (params.size != 1 && params.size != 2) return cudaErrorInvalidValue;
+      break;
+    case cudaGraphCondTypeWhile:
+      if (params.size != 1) return cudaErrorInvalidValue;
+      break;
+    case cudaGraphCondTypeSwitch:
+      if (params.size == 0) return cudaErrorInvalidValue;
+      break;
+    default: return cudaErrorInvalidValue;
+  }
+  // The handle is this graph's or one of those around it, and nobody else's.
+  ConditionalHandle* handle = nullptr;
+  for (Graph* g = &graph; !handle;) {
+    for (ConditionalHandle& h : g->handles)
+      if (h.value == params.handle) handle = &h;
+    if (!g->owner) break;
+    g = g->owner->graph;
+  }
+  if (!handle || handle->node) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_dependencies(graph, cudaGraphNodeTypeConditional, dependencies, data, count)) return error;
+  GraphNode* node = add_node(graph, cudaGraphNodeTypeConditional, dependencies, data, count);
+  node->conditional = graph.arena.make<ConditionalData>();
+  node->conditional->handle = params.handle;
+  node->conditional->type = params.type;
+  node->conditional->size = params.size;
+  node->conditional->bodies = static_cast<cudaGraph_t*>(graph.arena.allocate(params.size * sizeof(cudaGraph_t)));
+  for (unsigned i = 0; i < params.size; ++i) {
+    Graph* body = create_graph();
+    body->context = graph.context;
+    body->owner = node;
+    body->body = true;
+    node->conditional->bodies[i] = reinterpret_cast<cudaGraph_t>(body);
+  }
+  handle->node = node;
+  params.phGraph_out = node->conditional->bodies;
+  *out = node;
+  return cudaSuccess;
+}
+
+}  // namespace mr::model

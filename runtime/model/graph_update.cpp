@@ -1,0 +1,291 @@
+// Changes to executable graphs: cudaGraphExecUpdate and the functions that set one node's parameters.
+//
+// An update pairs the given graph's nodes with the executable graph's steps: sinks with sinks from the last one on, then dependencies in the
+// order of the edges. Everything is compared before anything is changed.
+#include <model/graph_exec.h>
+
+#include <mutex>
+
+#include <model/event.h>
+
+namespace mr::model {
+namespace {
+
+using engine::GraphImage;
+using engine::Step;
+using engine::StepKind;
+
+const CopyData& copy_of(const Step& step) noexcept {
+  return *reinterpret_cast<const CopyData*>(static_cast<const char*>(step.payload) - offsetof(CopyData, copy));
+}
+const FillData& fill_of(const Step& step) noexcept {
+  const std::size_t offset = step.kind == StepKind::pattern ? offsetof(FillData, pattern) : offsetof(FillData, fill);
+  return *reinterpret_cast<const FillData*>(static_cast<const char*>(step.payload) - offset);
+}
+
+bool same_side(memory::Kind a, memory::Kind b) noexcept { return memory::on_device(a) == memory::on_device(b); }
+bool same_extent(const cudaMemcpy3DParms& a, const cudaMemcpy3DParms& b) noexcept {
+  const auto same_position = [](const cudaPos& p, const cudaPos& q) { return p.x == q.x && p.y == q.y && p.z == q.z; };
+  const auto same_shape = [](const cudaPitchedPtr& p, const cudaPitchedPtr& q) { return p.pitch == q.pitch && p.ysize == q.ysize; };
+  return a.extent.width == b.extent.width && a.extent.height == b.extent.height && a.extent.depth == b.extent.depth &&
+         same_position(a.srcPos, b.srcPos) && same_position(a.dstPos, b.dstPos) && same_shape(a.srcPtr, b.srcPtr) && same_shape(a.dstPtr, b.dstPtr);
+}
+
+// What may change: addresses; of one-dimensional copies the size as well. The direction stays.
+bool copy_may_become(const CopyData& now, const CopyData& then) noexcept {
+  if (now.params.kind != then.params.kind || now.one_dimensional != then.one_dimensional) return false;
+  if (!same_side(now.source, then.source) || !same_side(now.target, then.target)) return false;
+  return now.one_dimensional || same_extent(now.params, then.params);
+}
+bool fill_may_become(const FillData& now, const FillData& then) noexcept {
+  const cudaMemsetParams &a = now.params, &b = then.params;
+  if ((a.height == 1) != (b.height == 1)) return false;
+  return a.height == 1 || (a.width == b.width && a.height == b.height && a.elementSize == b.elementSize && a.pitch == b.pitch);
+}
+
+class Update {
+ public:
+  Update(GraphExec& exec, UpdateOutcome& outcome) : exec_(exec), image_(*exec.image), outcome_(outcome) {}
+
+  // Pairs a graph with a level of the executable graph and compares them.
+  bool compare(Graph& graph, std::uint32_t level_index) {
+    const GraphLevel& level = exec_.levels[level_index];
+    if (graph.node_count != level.nodes) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
+    if (graph.node_count == 0) return true;
+    if (pair_.empty()) pair_.assign(image_.steps.size(), nullptr);
+    std::vector<GraphNode*> sinks, stack;
+    for (GraphNode* node = graph.first; node; node = node->next) {
+      node->number = no_step;
+      if (node->dependents.empty()) sinks.push_back(node);
+    }
+    if (sinks.size() > level.sinks.size())
+      return fail(cudaGraphExecUpdateErrorTopologyChanged, sinks[sinks.size() - 1 - level.sinks.size()]);
+    if (sinks.size() < level.sinks.size()) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
+    std::size_t paired = 0;
+    for (std::size_t i = 0; i < sinks.size(); ++i) {
+      meet(*sinks[i], level.sinks[i]);
+      stack.push_back(sinks[i]);
+      ++paired;
+    }
+    while (!stack.empty()) {
+      GraphNode* node = stack.back();
+      stack.pop_back();
+      const std::uint32_t step = node->number;
+      const std::uint32_t first = exec_.first_dependency[step];
+      const std::uint32_t count = exec_.first_dependency[step + 1] - first;
+      if (node->dependencies.size() != count) return fail(cudaGraphExecUpdateErrorTopologyChanged, node);
+      for (std::uint32_t i = 0; i < count; ++i) {
+        GraphNode* dependency = node->dependencies[i].node;
+        const std::uint32_t theirs = exec_.dependencies[first + i];
+        if (dependency->number == theirs) continue;
+        if (dependency->number != no_step || pair_[theirs]) return fail(cudaGraphExecUpdateErrorTopologyChanged, node);
+        meet(*dependency, theirs);
+        stack.push_back(dependency);
+        ++paired;
+      }
+    }
+    if (paired != graph.node_count) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
+    for (GraphNode* node = graph.first; node; node = node->next)
+      if (exec_.types[node->number] != static_cast<std::uint8_t>(node->type)) return fail(cudaGraphExecUpdateErrorNodeTypeChanged, node);
+    for (GraphNode* node = graph.first; node; node = node->next)
+      if (!compare_node(*node)) return false;
+    return true;
+  }
+
+  // After compare() succeeded; the image is ours.
+  void apply(Graph& graph) {
+    GraphImage& image = *exec_.image;
+    for (GraphNode* node = graph.first; node; node = node->next) {
+      const std::uint8_t disabled = image.steps[node->number].flags & engine::step_disabled;
+      switch (node->type) {
+        case cudaGraphNodeTypeGraph: apply(*node->child->graph); continue;
+        case cudaGraphNodeTypeConditional:
+          for (unsigned i = 0; i < node->conditional->size; ++i) apply(*reinterpret_cast<Graph*>(node->conditional->bodies[i]));
+          continue;
+        case cudaGraphNodeTypeEventRecord:
+        case cudaGraphNodeTypeWaitEvent:
+          exec_.slots[reinterpret_cast<std::uintptr_t>(image.steps[node->number].payload)].event = node->event->event;
+          continue;
+        case cudaGraphNodeTypeMemcpy:
+          exec_.blocking_copies -= blocks_launch(copy_of(image.steps[node->number]));
+          exec_.blocking_copies += blocks_launch(*node->copy);
+          break;
+        default: break;
+      }
+      store_step(image, node->number, *node);
+      image.steps[node->number].flags |= disabled;
+    }
+  }
+
+ private:
+  bool fail(cudaGraphExecUpdateResult result, GraphNode* node) {
+    outcome_.result = result;
+    outcome_.node = node;
+    return false;
+  }
+  void meet(GraphNode& node, std::uint32_t step) {
+    node.number = step;
+    pair_[step] = &node;
+  }
+  bool compare_node(GraphNode& node) {
+    const Step& step = image_.steps[node.number];
+    switch (node.type) {
+      case cudaGraphNodeTypeKernel: {
+        const auto& work = *static_cast<const engine::KernelWork*>(step.payload);
+        const bool cooperative = work.grid.flags & simt::grid_cooperative;
+        if (cooperative != node.kernel->cooperative || (image_.use_priorities && step.priority != node.kernel->priority))
+          return fail(cudaGraphExecUpdateErrorAttributesChanged, &node);
+        return true;
+      }
+      case cudaGraphNodeTypeMemcpy:
+        return copy_may_become(copy_of(step), *node.copy) || fail(cudaGraphExecUpdateErrorParametersChanged, &node);
+      case cudaGraphNodeTypeMemset:
+        return fill_may_become(fill_of(step), *node.fill) || fail(cudaGraphExecUpdateErrorParametersChanged, &node);
+      case cudaGraphNodeTypeEventRecord:
+      case cudaGraphNodeTypeWaitEvent:
+        return valid_event(node.event->event) || fail(cudaGraphExecUpdateErrorParametersChanged, &node);
+      case cudaGraphNodeTypeGraph: return compare(*node.child->graph, exec_.level_of_step.at(node.number));
+      case cudaGraphNodeTypeConditional: {
+        const auto& work = *static_cast<const engine::BranchWork*>(step.payload);
+        const ConditionalData& conditional = *node.conditional;
+        if (work.bodies != conditional.size || work.loop != (conditional.type == cudaGraphCondTypeWhile) ||
+            work.selector != (conditional.type == cudaGraphCondTypeSwitch))
+          return fail(cudaGraphExecUpdateErrorNotSupported, &node);
+        const std::uint32_t level = exec_.level_of_step.at(node.number);
+        for (unsigned i = 0; i < conditional.size; ++i)
+          if (!compare(*reinterpret_cast<Graph*>(conditional.bodies[i]), level + i)) return false;
+        return true;
+      }
+      default: return true;
+    }
+  }
+
+  GraphExec& exec_;
+  GraphImage& image_;
+  UpdateOutcome& outcome_;
+  std::vector<GraphNode*> pair_;
+};
+
+cudaError_t update_level(GraphExec& exec, Graph& graph, std::uint32_t level, UpdateOutcome& outcome) {
+  std::scoped_lock hold(exec.lock);
+  outcome = {};
+  Update update(exec, outcome);
+  if (!update.compare(graph, level)) return cudaErrorGraphExecUpdateFailure;
+  own_image(exec);
+  update.apply(graph);
+  return cudaSuccess;
+}
+
+// The step of `node` if it is one of `type`.
+std::uint32_t typed_step(const GraphExec& exec, const GraphNode& node, cudaGraphNodeType type) noexcept {
+  if (node.type != type) return no_step;
+  const std::uint32_t step = step_of(exec, node);
+  return step != no_step && exec.types[step] == static_cast<std::uint8_t>(type) ? step : no_step;
+}
+
+}  // namespace
+
+std::uint32_t step_of(const GraphExec& exec, const GraphNode& node) noexcept {
+  const std::uint64_t uid = node.graph->uid;
+  for (const GraphLevel& level : exec.levels) {
+    if (level.graph != uid) continue;
+    return node.id < level.step_of_id.size() ? level.step_of_id[node.id] : no_step;
+  }
+  return no_step;
+}
+
+cudaError_t update_exec(GraphExec& exec, Graph& graph, UpdateOutcome& outcome) { return update_level(exec, graph, 0, outcome); }
+
+cudaError_t exec_set_child(GraphExec& exec, const GraphNode& node, Graph& child) {
+  const std::uint32_t step = typed_step(exec, node, cudaGraphNodeTypeGraph);
+  if (step == no_step) return cudaErrorInvalidValue;
+  UpdateOutcome ignored;
+  return update_level(exec, child, exec.level_of_step.at(step), ignored);
+}
+
+cudaError_t exec_set_kernel(GraphExec& exec, const GraphNode& node, const cudaKernelNodeParams& params) {
+  const std::uint32_t step = typed_step(exec, node, cudaGraphNodeTypeKernel);
+  if (step == no_step) return cudaErrorInvalidValue;
+  std::scoped_lock hold(exec.lock);
+  own_image(exec);
+  GraphImage& image = *exec.image;
+  KernelData kernel{};
+  // The attributes stay: those that show in the work, and the priority.
+  kernel.work = static_cast<engine::KernelWork*>(image.steps[step].payload);
+  kernel.cooperative = kernel.work->grid.flags & simt::grid_cooperative;
+  kernel.priority = image.steps[step].priority;
+  if (const cudaError_t error = make_kernel(kernel, *exec.context, payload_arena(image), params)) return error;
+  const std::uint8_t disabled = image.steps[step].flags & engine::step_disabled;
+  if (kernel.work != image.steps[step].payload) image.steps[step].payload = kernel.work;
+  image.steps[step].flags = disabled;
+  if (simt::needs_residency(kernel.work->grid)) image.steps[step].flags |= engine::step_resident;
+  return cudaSuccess;
+}
+
+cudaError_t exec_set_copy(GraphExec& exec, const GraphNode& node, const CopyData& data) {
+  const std::uint32_t step = typed_step(exec, node, cudaGraphNodeTypeMemcpy);
+  if (step == no_step) return cudaErrorInvalidValue;
+  std::scoped_lock hold(exec.lock);
+  if (!copy_may_become(copy_of(exec.image->steps[step]), data)) return cudaErrorInvalidValue;
+  own_image(exec);
+  exec.blocking_copies -= blocks_launch(copy_of(exec.image->steps[step]));
+  exec.blocking_copies += blocks_launch(data);
+  store_copy(*exec.image, step, data);
+  return cudaSuccess;
+}
+
+cudaError_t exec_set_fill(GraphExec& exec, const GraphNode& node, const FillData& data) {
+  const std::uint32_t step = typed_step(exec, node, cudaGraphNodeTypeMemset);
+  if (step == no_step) return cudaErrorInvalidValue;
+  std::scoped_lock hold(exec.lock);
+  if (!fill_may_become(fill_of(exec.image->steps[step]), data)) return cudaErrorInvalidValue;
+  own_image(exec);
+  store_fill(*exec.image, step, data);
+  return cudaSuccess;
+}
+
+cudaError_t exec_set_host(GraphExec& exec, const GraphNode& node, const cudaHostNodeParams& params) {
+  const std::uint32_t step = typed_step(exec, node, cudaGraphNodeTypeHost);
+  if (step == no_step) return cudaErrorInvalidValue;
+  std::scoped_lock hold(exec.lock);
+  own_image(exec);
+  store_host(*exec.image, step, params);
+  return cudaSuccess;
+}
+
+cudaError_t exec_set_event(GraphExec& exec, const GraphNode& node, cudaGraphNodeType type, Event& event) {
+  const std::uint32_t step = typed_step(exec, node, type);
+  if (step == no_step) return cudaErrorInvalidValue;
+  std::scoped_lock hold(exec.lock);
+  // Launches took their events with them.
+  exec.slots[reinterpret_cast<std::uintptr_t>(exec.image->steps[step].payload)].event = &event;
+  return cudaSuccess;
+}
+
+namespace {
+// Only what works on memory can be switched off.
+std::uint32_t switchable_step(const GraphExec& exec, const GraphNode& node) noexcept {
+  for (const cudaGraphNodeType type : {cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset})
+    if (node.type == type) return typed_step(exec, node, type);
+  return no_step;
+}
+}  // namespace
+
+cudaError_t exec_set_enabled(GraphExec& exec, const GraphNode& node, bool enabled) {
+  const std::uint32_t step = switchable_step(exec, node);
+  if (step == no_step) return cudaErrorInvalidValue;
+  std::scoped_lock hold(exec.lock);
+  own_image(exec);
+  Step& s = exec.image->steps[step];
+  s.flags = static_cast<std::uint8_t>(enabled ? s.flags & ~engine::step_disabled : s.flags | engine::step_disabled);
+  return cudaSuccess;
+}
+
+cudaError_t exec_get_enabled(const GraphExec& exec, const GraphNode& node, unsigned& enabled) noexcept {
+  const std::uint32_t step = switchable_step(exec, node);
+  if (step == no_step) return cudaErrorInvalidValue;
+  enabled = exec.image->steps[step].flags & engine::step_disabled ? 0 : 1;
+  return cudaSuccess;
+}
+
+}  // namespace mr::model

@@ -1,0 +1,17 @@
+// User objects: host-side resources that graphs keep alive (API reference, "Graph Management", cudaUserObjectCreate).
+#pragma once
+#include <driver_types.h>
+#include <cuda_runtime_api.h>
+
+namespace mr::model {
+
+// cudaUserObject_t points to one. Thread-safe. Its destructor runs when the last reference is gone, on a runtime thread or on the
+// thread that dropped it; like any host function it may not call the API.
+struct UserObject;
+
+cudaError_t create_user_object(UserObject** out, void* pointer, cudaHostFn_t destroy, unsigned references) noexcept;
+bool valid_user_object(const UserObject* object) noexcept;
+void retain_user_object(UserObject& object, unsigned count) noexcept;
+void release_user_object(UserObject& object, unsigned count) noexcept;
+
+}  // namespace mr::model
