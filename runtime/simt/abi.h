@@ -41,7 +41,7 @@ struct MrLane {
   std::uint32_t poll_count;       // device side counts polls here before it enters the runtime
   std::uint32_t reserved;
   void* runtime;                  // simt's own state for this lane (null in loop mode)
-  std::uint64_t spare[3];
+  std::uint64_t spare[3];         // simt's own: kept while rights are switched (protect.S)
 };
 static_assert(sizeof(MrLane) == 64);
 

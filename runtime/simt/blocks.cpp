@@ -68,9 +68,9 @@ inline std::uint64_t enter_loop(Executor* e, MrRunBlocks thunk, std::uint64_t fi
 }  // namespace
 
 Fault run_blocks(const Grid& grid, std::uint64_t first, std::uint64_t count) noexcept {
+  protect::RuntimeScope access;
   Executor* const e = executor();
   if (!e) [[unlikely]] return Fault::stack_error;
-  protect::HostScope access;
   const MrRunBlocks thunk = grid.kernel->run_blocks;
   if (!thunk) return run_finite_on_fibers(e, grid, first, count);
 

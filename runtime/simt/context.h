@@ -70,6 +70,7 @@ inline void sanitizer_leave([[maybe_unused]] SanitizedStack& from, [[maybe_unuse
                             [[maybe_unused]] bool forever) noexcept {
 #ifdef MR_SIMT_ASAN
   __sanitizer_start_switch_fiber(forever ? nullptr : &from.fake, to.bottom, to.size);
+  if (forever) from.fake = nullptr;
 #endif
 #ifdef MR_SIMT_TSAN
   __tsan_switch_to_fiber(to.fiber, 0);

@@ -81,7 +81,7 @@ void leave(Executor& e, ucontext_t& context, const RawFault& raw) noexcept {
   auto& regs = context.uc_mcontext.gregs;
   regs[REG_RSP] = static_cast<greg_t>(e.host_context);
   regs[REG_RAX] = leave_abandoned;
-  regs[REG_RIP] = static_cast<greg_t>(protect::resume_address(regs));
+  regs[REG_RIP] = static_cast<greg_t>(protect::resume_address());
   constexpr greg_t trap_flag = 0x100, direction_flag = 0x400, alignment_check = 0x40000;
   regs[REG_EFL] &= ~(trap_flag | direction_flag | alignment_check);
 }
@@ -102,7 +102,8 @@ void on_fault(int signal, siginfo_t* info, void* opaque) noexcept {
   auto& context = *static_cast<ucontext_t*>(opaque);
   Executor* const e = existing_executor();
   const std::uint64_t sp = greg(context, REG_RSP);
-  const bool sent = info->si_code <= 0 && info->si_code != SI_KERNEL;
+  const bool sent = info->si_code <= 0;
+  if (signal == SIGSEGV && !sent && protect::grant_after_fault(*info, context, StackPool::instance().contains(sp))) return;
   if (e && e->grid && !sent && StackPool::instance().contains(sp)) {
     const Classified c = classify(signal, *info, context);
     return leave(*e, context, {c.fault, c.address, greg(context, REG_RIP), mr_lane_of(sp), nullptr});
@@ -147,10 +148,10 @@ void install_handlers() noexcept {
   struct sigaction action {};
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-  action.sa_sigaction = protect::handler_entry(&on_fault);
+  action.sa_sigaction = protect::fault_entry(&on_fault);
   for (int signal : fault_signals) sigaction(signal, &action, &previous_actions[signal]);
   // A real-time signal that nobody uses yet.
-  action.sa_sigaction = protect::handler_entry(&on_interrupt);
+  action.sa_sigaction = protect::interrupt_entry(&on_interrupt);
   for (int signal = SIGRTMAX - 4; signal > SIGRTMIN; --signal) {
     struct sigaction old {};
     sigaction(signal, nullptr, &old);

@@ -1,8 +1,11 @@
 // Protection keys (pkeys(7)): host threads may not touch device memory, device code may not touch host memory.
 //
-// Two keys of our own. The device key: device memory, images, whatever kernels may use and the host may not. The lane key: stacks, shared
-// windows and launch frames, which only this room touches. Device code runs with key 0 (everything else) denied. Without
-// processor support, or with MILLRACE_PROTECT=0, every function here is a no-op behind one constant test.
+// Two keys beside key 0, which all other memory has:
+//   device  device memory and variables, lanes' stacks, shared windows, launch frames: for device code and the runtime
+//   shared  pinned, managed and registered memory, the images' code and constants: for everybody
+// A thread has the rights of one of three parties at a time: a host thread (all but the device key), device code (these two keys only),
+// the runtime (everything). Without processor support, with MILLRACE_PROTECT=0 or under a sanitizer, keys are not in use, and every function here
+// is a no-op behind one test of a constant.
 #pragma once
 #include <signal.h>
 #include <ucontext.h>
@@ -20,52 +23,87 @@ struct Window;
 
 namespace mr::simt::protect {
 
-// True when keys are in use. Constant from the first call on. Thread-safe.
-bool active() noexcept;
-// The key for device memory (for pkey_mprotect), or -1 when keys are not in use.
+namespace detail {
+// Set once, when the library is loaded, before any of its other functions run.
+[[gnu::visibility("hidden")]] extern bool in_use;
+}  // namespace detail
+
+// True when keys are in use. Constant.
+inline bool active() noexcept { return detail::in_use; }
+// The keys, for pkey_mprotect; -1 when keys are not in use.
 int device_key() noexcept;
+int shared_key() noexcept;
 // Why keys are not in use, for messages and skipped tests; null when they are.
 const char* inactive_reason() noexcept;
 
-// Makes pages readable and writable, with the lane key when keys are in use.
-bool make_lane_memory(void* begin, std::size_t bytes) noexcept;
+// Gives the memory of the loaded object (image) that contains `address` the shared key, so that device code can read its
+// constants and tables. Device variables get their own key afterwards. False when the kernel refuses.
+bool share_object(const void* address) noexcept;
 
-// ---- Inside this room -------------------------------------------------------------------------------------------------
-
-// While one lives, this thread may use host memory and both keys: around all work of this room. Ends with the thread's own rights.
-class HostScope {
+// While one lives, this thread has the runtime's rights: around work that touches device memory (copies, sets, running blocks). Worker
+// threads keep one for good. Scopes nest; one inside another costs a few instructions.
+class RuntimeScope {
  public:
-  HostScope() noexcept {
+  RuntimeScope() noexcept {
     if (active()) [[unlikely]] enter();
   }
-  ~HostScope() {
+  ~RuntimeScope() {
     if (active()) [[unlikely]] leave();
   }
-  HostScope(const HostScope&) = delete;
-  HostScope& operator=(const HostScope&) = delete;
+  RuntimeScope(const RuntimeScope&) = delete;
+  RuntimeScope& operator=(const RuntimeScope&) = delete;
 
  private:
   void enter() noexcept;
   void leave() noexcept;
-  std::uint32_t rights_;
+  std::uint32_t previous_;
 };
+
+// The opposite: while one lives, this thread has a host thread's rights. Around users' host functions on runtime threads.
+class UserScope {
+ public:
+  UserScope() noexcept {
+    if (active()) [[unlikely]] enter();
+  }
+  ~UserScope() {
+    if (active()) [[unlikely]] leave();
+  }
+  UserScope(const UserScope&) = delete;
+  UserScope& operator=(const UserScope&) = delete;
+
+ private:
+  void enter() noexcept;
+  void leave() noexcept;
+  std::uint32_t previous_;
+};
+
+// ---- Inside this room -------------------------------------------------------------------------------------------------
+
+// Makes pages readable and writable, with the device key when keys are in use.
+bool make_lane_memory(void* begin, std::size_t bytes) noexcept;
 
 // mr_simt_call of the thunk, and a lane's body, with the rights of device code. Only when active.
 std::uint64_t call_loop(Executor* e, MrRunBlocks thunk, std::uint64_t first, std::uint64_t count) noexcept;
-void call_lane(MrRunLane body, const void* args, MrLane* lane) noexcept;
-
-// Signals. A handler begins with the rights that the kernel chose (host memory only) on a stack that device code could reach.
-using Handler = void (*)(int, siginfo_t*, void*);
-// What to install for `handler`: itself, or an entry that first takes all rights.
-Handler handler_entry(Handler handler) noexcept;
-// Where an abandoned context goes on; may set up registers for it.
-std::uint64_t resume_address(gregset_t& registers) noexcept;
-// Memory for an alternate signal stack; null without memory.
-void* make_signal_stack(std::size_t bytes) noexcept;
-
+void call_lane(MrRunLane body, const void* args) noexcept;
 // Copies the launch's arguments to where device code may read them. Only when active.
 const void* copy_arguments(Window& window, const Grid& grid) noexcept;
 // The services table whose entries give the runtime its rights and take them back. Only when active.
 const MrServices* switching_table(const MrServices& direct) noexcept;
+
+// Signals. A handler begins with the kernel's initial rights, on a stack that these don't reach.
+using Handler = void (*)(int, siginfo_t*, void*);
+// What to install for `handler`: itself, or an entry that first takes all rights.
+Handler fault_entry(Handler handler) noexcept;
+Handler interrupt_entry(Handler handler) noexcept;
+// Where an abandoned context goes on.
+std::uint64_t resume_address() noexcept;
+// Memory for an alternate signal stack; null without memory.
+void* make_signal_stack(std::size_t bytes) noexcept;
+// A handler of the user's interrupted device code, or runs on a stack of ours, with the kernel's initial rights: gives the interrupted
+// context what it lacks. True when that was the reason of the fault.
+bool grant_after_fault(const siginfo_t& info, ucontext_t& context, bool on_device_stack) noexcept;
+
+// For tests on processors without keys: pretends that they are there; `emulated` executes RDPKRU and WRPKRU by a handler of the test.
+void pretend_for_test(bool emulated) noexcept;
 
 }  // namespace mr::simt::protect

@@ -219,9 +219,9 @@ bool needs_residency(const Grid& grid) noexcept {
 }
 
 Resident* start(const Grid& grid, std::uint64_t first, std::uint64_t count) noexcept {
+  protect::RuntimeScope access;
   Executor* const e = executor();
   if (!e) return nullptr;
-  protect::HostScope access;
   const std::uint64_t stacks = count * grid.block[0] * grid.block[1] * grid.block[2];
   if (stacks > StackPool::instance().capacity() || !StackPool::instance().reserve(static_cast<std::uint32_t>(stacks)))
     return nullptr;
@@ -245,7 +245,7 @@ Resident* start(const Grid& grid, std::uint64_t first, std::uint64_t count) noex
 
 StepResult step(Resident* r) noexcept {
   Executor* const e = r->executor;
-  protect::HostScope access;
+  protect::RuntimeScope access;
   r->progress = false;
   // A few rounds while lanes come forward, so that lanes which wait for each other don't need the caller in between.
   for (int rounds = 0;; ++rounds) {

@@ -191,7 +191,7 @@ extern "C" void mr_simt_lane_main() {
   const MrRunLane body = e->grid->kernel->run_lane;
   while (true) {
     if (protect::active()) [[unlikely]]
-      protect::call_lane(body, m->block->args, m);
+      protect::call_lane(body, m->block->args);
     else body(m->block->args);
     end_lane(e, m);
   }
