@@ -55,6 +55,44 @@ void run_host(Queue& queue, HostOp& op, Runner& runner) noexcept {
   else if (!dead) op.function(op.data);
 }
 
+void observe_begin(const Op& op) noexcept {
+  observe::Detail d;
+  switch (op.kind) {
+    case OpKind::kernel: {
+      const simt::Grid& grid = static_cast<const KernelOp&>(op).grid;
+      d.kind = "kernel";
+      d.name = grid.kernel->name;
+      for (int i = 0; i < 3; ++i) {
+        d.grid[i] = grid.grid[i];
+        d.block[i] = grid.block[i];
+      }
+      break;
+    }
+    case OpKind::copy:
+      d.kind = "copy";
+      d.bytes = static_cast<const CopyOp&>(op).copy.bytes;
+      break;
+    case OpKind::copy_box:
+      d.kind = "copy";
+      d.bytes = static_cast<const CopyBoxOp&>(op).copy.bytes();
+      break;
+    case OpKind::fill:
+      d.kind = "fill";
+      d.bytes = static_cast<const FillOp&>(op).fill.bytes();
+      break;
+    case OpKind::host: d.kind = "host"; break;
+    case OpKind::wait:
+      d.kind = "wait";
+      d.on = static_cast<const WaitOp&>(op).on;
+      d.sequence = static_cast<const WaitOp&>(op).sequence;
+      break;
+    case OpKind::stamp: d.kind = "stamp"; break;
+    case OpKind::custom: d.kind = "custom"; break;
+    case OpKind::jump: break;
+  }
+  observe::began(op.site, d);
+}
+
 }  // namespace
 
 bool Drainer::wait(Queue& queue, const WaitOp& op, Runner& runner) noexcept {
@@ -98,6 +136,7 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
       break;
     }
     Op* op = queue.front();
+    if (op->site) [[unlikely]] observe_begin(*op);
     Ran ran = Ran::done;
     if (op->kind == OpKind::host) {
       if (!runner.worker) {

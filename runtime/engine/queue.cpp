@@ -41,6 +41,7 @@ Op* Queue::front() noexcept {
 }
 
 void Queue::complete_front(Op* op) noexcept {
+  if (op->site) [[unlikely]] observe::ended(op->site);
   read_ = reinterpret_cast<std::byte*>(op) + std::size_t{op->lines} * 64;
   // seq_cst: between publishing and looking for waiters (they add themselves, then look at completed_ again).
   completed_.store(completed_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);

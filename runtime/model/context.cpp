@@ -10,6 +10,7 @@
 #include <model/device_hooks.h>
 #include <model/function.h>
 #include <model/stream.h>
+#include <observe/trace.h>
 #include <simt/grid.h>
 
 namespace mr::model {
@@ -71,6 +72,7 @@ Context& context_of(int device) {
   // A child of this process would have none of its threads: its calls fail from now on (a fork before the first use is fine).
   static const int registered = pthread_atfork(nullptr, nullptr, [] { slow_word.fetch_or(slow_forked, std::memory_order_relaxed); });
   (void)registered;
+  observe::start_if_asked();
   auto* context = new Context;
   context->ordinal = device;
   context->device.ordinal = device;
