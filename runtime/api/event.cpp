@@ -1,8 +1,12 @@
 // Events (CUDA Runtime API, "Event Management"; specification 2.5.3).
+//
+// Host functions may ask for an event's state: queries, waits for completed events and elapsed times are not refused
+// there.
 #include <api/export.h>
 #include <engine/wait.h>
 #include <model/event.h>
 #include <model/stream.h>
+#include <simt/printf.h>
 
 using namespace mr;
 
@@ -14,47 +18,55 @@ model::Event* event_of(cudaEvent_t handle) noexcept {
 }
 
 cudaError_t create(cudaEvent_t* out, unsigned flags) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
   constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
-  if (!out || (flags & ~known) || ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming))) return api::result(cudaErrorInvalidValue);
+  if (!out || (flags & ~known) || ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)))
+    return api::result(cudaErrorInvalidValue);
+  if (const cudaError_t error = api::refused()) return api::result(error);
   return api::result(model::create_event(out, flags));
 }
 
 cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flags, bool per_thread) {
+  if (flags & ~static_cast<unsigned>(cudaEventRecordExternal)) return api::result(cudaErrorInvalidValue);
   if (const cudaError_t error = api::refused()) return api::result(error);
-  if (flags & ~1u) return api::result(cudaErrorInvalidValue);
   model::Event* event = event_of(handle);
   if (!event) return api::result(cudaErrorInvalidResourceHandle);
   model::Stream* stream = model::resolve(stream_handle, per_thread);
   if (!stream || stream->context != event->context) return api::result(cudaErrorInvalidResourceHandle);
+  if (flags & cudaEventRecordExternal) return api::result(cudaErrorIllegalState);  // makes sense in a capture only
   model::record_event(*event, *stream);
   return cudaSuccess;
 }
-cudaError_t record_plain(cudaEvent_t handle, cudaStream_t stream, bool per_thread) { return record(handle, stream, 0, per_thread); }
+cudaError_t record_plain(cudaEvent_t handle, cudaStream_t stream, bool per_thread) {
+  return record(handle, stream, 0, per_thread);
+}
 
 }  // namespace
 
 MR_API cudaEventCreate(cudaEvent_t* out) { return create(out, cudaEventDefault); }
 MR_API cudaEventCreateWithFlags(cudaEvent_t* out, unsigned flags) { return create(out, flags); }
 MR_TWINS(cudaEventRecord, _ptsz, record_plain, (cudaEvent_t event, cudaStream_t stream), event, stream)
-MR_TWINS(cudaEventRecordWithFlags, _ptsz, record, (cudaEvent_t event, cudaStream_t stream, unsigned flags), event, stream, flags)
+MR_TWINS(cudaEventRecordWithFlags, _ptsz, record, (cudaEvent_t event, cudaStream_t stream, unsigned flags), event,
+         stream, flags)
 
 MR_API cudaEventQuery(cudaEvent_t handle) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (const cudaError_t error = api::broken()) return api::result(error);
   model::Event* event = event_of(handle);
   if (!event) return api::result(cudaErrorInvalidResourceHandle);
-  if (!event->point().complete()) return api::result(cudaErrorNotReady);
+  if (!event->point().complete()) return cudaErrorNotReady;  // an answer, not a failure: the slot keeps what it has
   return api::result(api::broken());
 }
 
 MR_API cudaEventSynchronize(cudaEvent_t handle) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (const cudaError_t error = api::broken()) return api::result(error);
   model::Event* event = event_of(handle);
   if (!event) return api::result(cudaErrorInvalidResourceHandle);
   const model::RecordPoint point = event->point();
-  if (!point.complete())
+  if (!point.complete()) {
+    if (model::in_host_function()) return api::result(cudaErrorNotPermitted);
     engine::wait(*point.queue, point.sequence,
                  event->flags & cudaEventBlockingSync ? engine::WaitMode::block : event->context->wait_mode());
+  }
+  simt::printf_flush(event->context->device);
   return api::result(api::broken());
 }
 
@@ -67,8 +79,8 @@ MR_API cudaEventDestroy(cudaEvent_t handle) {
 }
 
 MR_API cudaEventElapsedTime(float* ms, cudaEvent_t start_handle, cudaEvent_t end_handle) {
-  if (const cudaError_t error = api::broken()) return api::result(error);
   if (!ms) return api::result(cudaErrorInvalidValue);
+  if (const cudaError_t error = api::broken()) return api::result(error);
   model::Event* start = event_of(start_handle);
   model::Event* end = event_of(end_handle);
   if (!start || !end) return api::result(cudaErrorInvalidResourceHandle);

@@ -1,45 +1,61 @@
-// Execution control (CUDA Runtime API, "Execution Control"): launches and host functions.
+// Execution control (CUDA Runtime API, "Execution Control"; specification 2.5.2.2, 2.5.4, 2.5.5): launches and host
+// functions.
 #include <api/export.h>
 #include <model/launch.h>
+#include <model/launch_attributes.h>
 
 using namespace mr;
 
 namespace {
 
-cudaError_t launch_on(const void* func, const model::LaunchRequest& request, cudaStream_t handle, bool per_thread) {
+// What comes before the checks of a configuration: a known kernel, a context that works, a stream of the current
+// device.
+cudaError_t launch_on(model::LaunchRequest& request, const void* func, cudaStream_t handle, bool per_thread) {
+  request.function = model::find_function(func);
+  if (!request.function) [[unlikely]]
+    return cudaErrorInvalidDeviceFunction;
   if (const cudaError_t error = api::refused()) return error;
-  if (!func) return cudaErrorInvalidDeviceFunction;
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream || stream->context != &model::current_context()) return cudaErrorInvalidResourceHandle;
   return model::launch(request, *stream);
 }
 
-cudaError_t launch_kernel(const void* func, dim3 grid, dim3 block, void** args, std::size_t shared, cudaStream_t stream, bool per_thread) {
+cudaError_t launch_kernel(const void* func, dim3 grid, dim3 block, void** args, std::size_t shared, cudaStream_t stream,
+                          bool per_thread) {
   model::LaunchRequest request;
-  request.function = model::find_function(func);
-  if (!request.function) [[unlikely]] return api::result(cudaErrorInvalidDeviceFunction);
   request.grid = grid;
   request.block = block;
   request.dynamic_shared = shared;
   request.arguments = args;
-  return api::result(launch_on(func, request, stream, per_thread));
+  return api::result(launch_on(request, func, stream, per_thread));
 }
 
-cudaError_t launch_cooperative(const void* func, dim3 grid, dim3 block, void** args, std::size_t shared, cudaStream_t stream, bool per_thread) {
+cudaError_t launch_cooperative(const void* func, dim3 grid, dim3 block, void** args, std::size_t shared,
+                               cudaStream_t stream, bool per_thread) {
   model::LaunchRequest request;
-  request.function = model::find_function(func);
-  if (!request.function) return api::result(cudaErrorInvalidDeviceFunction);
   request.grid = grid;
   request.block = block;
   request.dynamic_shared = shared;
   request.arguments = args;
   request.cooperative = true;
-  return api::result(launch_on(func, request, stream, per_thread));
+  return api::result(launch_on(request, func, stream, per_thread));
+}
+
+cudaError_t launch_configured(const cudaLaunchConfig_t* config, const void* func, void** args, bool per_thread) {
+  if (!config || (config->numAttrs && !config->attrs)) return api::result(cudaErrorInvalidValue);
+  model::LaunchRequest request;
+  request.grid = config->gridDim;
+  request.block = config->blockDim;
+  request.dynamic_shared = config->dynamicSmemBytes;
+  request.arguments = args;
+  for (unsigned i = 0; i < config->numAttrs; ++i)
+    if (const cudaError_t error = model::apply_attribute(request, config->attrs[i])) return api::result(error);
+  return api::result(launch_on(request, func, config->stream, per_thread));
 }
 
 cudaError_t launch_host(cudaStream_t handle, cudaHostFn_t function, void* data, bool per_thread) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
   if (!function) return api::result(cudaErrorInvalidValue);
+  if (const cudaError_t error = api::refused()) return api::result(error);
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) return api::result(cudaErrorInvalidResourceHandle);
   model::enqueue_host_function(*stream, function, data);
@@ -48,8 +64,12 @@ cudaError_t launch_host(cudaStream_t handle, cudaHostFn_t function, void* data, 
 
 }  // namespace
 
-MR_TWINS(cudaLaunchKernel, _ptsz, launch_kernel, (const void* func, dim3 grid, dim3 block, void** args, std::size_t shared, cudaStream_t stream),
-         func, grid, block, args, shared, stream)
+MR_TWINS(cudaLaunchKernel, _ptsz, launch_kernel,
+         (const void* func, dim3 grid, dim3 block, void** args, std::size_t shared, cudaStream_t stream), func, grid,
+         block, args, shared, stream)
 MR_TWINS(cudaLaunchCooperativeKernel, _ptsz, launch_cooperative,
-         (const void* func, dim3 grid, dim3 block, void** args, std::size_t shared, cudaStream_t stream), func, grid, block, args, shared, stream)
+         (const void* func, dim3 grid, dim3 block, void** args, std::size_t shared, cudaStream_t stream), func, grid,
+         block, args, shared, stream)
+MR_TWINS(cudaLaunchKernelExC, _ptsz, launch_configured,
+         (const cudaLaunchConfig_t* config, const void* func, void** args), config, func, args)
 MR_TWINS(cudaLaunchHostFunc, _ptsz, launch_host, (cudaStream_t stream, cudaHostFn_t fn, void* data), stream, fn, data)

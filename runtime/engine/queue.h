@@ -1,15 +1,17 @@
 // A queue: operations that complete in order. The engine's side of a stream.
 //
-// Roles. Any thread may append (Appender takes the queue's own lock). At any moment at most one thread *owns* the queue: it executes the
-// operations at its front (drain.h). Ownership passes between workers, helping host threads, and - while an operation waits for
-// another queue or runs asynchronously - belongs to whoever will continue the queue.
+// Roles. Any thread may append (Appender takes the queue's own lock). At any moment at most one thread *owns* the
+// queue: it executes the operations at its front (drain.h). Ownership passes between workers, helping host threads, and
+// - while an operation waits for another queue or runs asynchronously - belongs to whoever will continue the queue.
 //
-// Nothing gets lost. After publishing an operation the appender makes sure that the queue is listed for workers, unless it is listed
-// already; after giving up ownership an owner looks at the tail once more. Both sides put a full barrier between their store and
-// their load (tail | listed, listed | state, state | tail), so one of them sees the other. tests/protocol/queue.pml checks this.
+// Nothing gets lost. After publishing an operation the appender makes sure that the queue is listed for workers, unless
+// it is listed already; after giving up ownership an owner looks at the tail once more. Both sides put a full barrier
+// between their store and their load (tail | listed, listed | state, state | tail), so one of them sees the other.
+// tests/protocol/queue.pml checks this.
 //
-// Queues are type-stable: never freed, only reused (queue_pool). Sequence numbers go on across reuse, so a (queue, sequence) pair names a
-// point in time for ever; a recycled queue has completed all points that were taken in its earlier lives.
+// Queues are type-stable: never freed, only reused (queue_pool). Sequence numbers go on across reuse, so a (queue,
+// sequence) pair names a point in time for ever; a recycled queue has completed all points that were taken in its
+// earlier lives.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -18,18 +20,20 @@
 #include <engine/chunk.h>
 #include <engine/op.h>
 #include <engine/spinlock.h>
+#include <observe/trace.h>
 
 namespace mr::engine {
 
 struct GridJob;
 
-inline constexpr unsigned priority_levels = 6;   // 0 is the most urgent
+inline constexpr unsigned priority_levels = 6;  // 0 is the most urgent
 
 enum class QueueState : std::uint32_t {
   idle,          // nobody's; may be claimed
   running,       // owned by a thread in drain()
   parked,        // its front operation waits for blocked_on/blocked_until
-  asynchronous,  // its front operation runs by other means (spread grid, residents, custom) and will finish the queue's turn
+  asynchronous,  // its front operation runs by other means (spread grid, residents, custom) and will finish the queue's
+                 // turn
 };
 
 // Someone to tell when a queue has completed `sequence`: another queue (parked), or a host thread (word).
@@ -56,6 +60,8 @@ class alignas(64) Queue {
 
   Domain* domain() const noexcept { return domain_.load(std::memory_order_relaxed); }
   unsigned level() const noexcept { return level_.load(std::memory_order_relaxed); }
+  // Counts from when the queue is listed next.
+  void set_level(unsigned level) noexcept { level_.store(static_cast<std::uint8_t>(level), std::memory_order_relaxed); }
   // Only while the queue is idle and empty (creation and reuse).
   void reset(Domain* domain, unsigned level) noexcept {
     domain_.store(domain, std::memory_order_relaxed);
@@ -67,7 +73,9 @@ class alignas(64) Queue {
     if (!worker && workers_only_.load(std::memory_order_relaxed)) return false;
     QueueState expected = QueueState::idle;
     if (state_.load(std::memory_order_relaxed) != expected) return false;
-    if (!state_.compare_exchange_strong(expected, QueueState::running, std::memory_order_seq_cst, std::memory_order_relaxed)) return false;
+    if (!state_.compare_exchange_strong(expected, QueueState::running, std::memory_order_seq_cst,
+                                        std::memory_order_relaxed))
+      return false;
     if (worker) workers_only_.store(false, std::memory_order_relaxed);
     return true;
   }
@@ -75,7 +83,8 @@ class alignas(64) Queue {
   void release() noexcept;
   // The same; the front operation is a host function that a worker with resident blocks can't run.
   void release_for_unpinned() noexcept;
-  // The front operation, run asynchronously, has completed. The caller acts as owner: completes it and releases the queue.
+  // The front operation, run asynchronously, has completed. The caller acts as owner: completes it and releases the
+  // queue.
   void finish_asynchronous() noexcept;
   // Completes the front operation: advances over its record, publishes, wakes who waits.
   void complete_front(Op* op) noexcept;
@@ -94,13 +103,14 @@ class alignas(64) Queue {
 
   // -- appenders' line --
   SpinLock append_lock_;
-  // Relaxed: set at reuse, published with the first operation; a former owner that is just leaving may still look at it.
+  // Relaxed: set at reuse, published with the first operation; a former owner that is just leaving may still look at
+  // it.
   std::atomic<std::uint8_t> level_{priority_levels - 1};
-  // Invariant: records of operations completed+1..tail lie complete in the chunks from read_ on. Store release (in the append lock),
-  // load acquire by the owner.
+  // Invariant: records of operations completed+1..tail lie complete in the chunks from read_ on. Store release (in the
+  // append lock), load acquire by the owner.
   std::atomic<std::uint64_t> tail_{0};
   std::byte* write_ = nullptr;
-  std::byte* write_end_ = nullptr;   // room for a jump is kept behind it
+  std::byte* write_end_ = nullptr;  // room for a jump is kept behind it
   std::atomic<Chunk*> spare_{nullptr};
   std::atomic<Domain*> domain_{nullptr};
 
@@ -116,7 +126,7 @@ class alignas(64) Queue {
   std::atomic<bool> listed_{false};
   // A helping host thread found an operation that only workers may run. A hint that keeps helpers from claiming again.
   std::atomic<bool> workers_only_{false};
-  Queue* next_ready_ = nullptr;      // guarded by the ready list's lock
+  Queue* next_ready_ = nullptr;  // guarded by the ready list's lock
   SpinLock waiters_lock_;
   // Head of the list guarded by waiters_lock_; read without it by the owner after it published completed_.
   std::atomic<Waiter*> waiters_{nullptr};
@@ -130,8 +140,8 @@ class alignas(64) Queue {
   GridJob* const job;
 };
 
-// Appends operations to a queue: holds its append lock from construction to destruction; what was pushed becomes visible to owners
-// at publish() or destruction, all at once.
+// Appends operations to a queue: holds its append lock from construction to destruction; what was pushed becomes
+// visible to owners at publish() or destruction, all at once.
 //   Appender a(queue); auto* op = a.push<CopyOp>(OpKind::copy); op->to = ...;
 class Appender {
  public:
@@ -145,17 +155,17 @@ class Appender {
   Appender& operator=(const Appender&) = delete;
 
   // A new record of at least `bytes`; header filled, the rest is the caller's to fill before publishing.
-  template <class T>
-  T* push(OpKind kind, std::size_t bytes = sizeof(T)) noexcept {
+  template <class T> T* push(OpKind kind, std::size_t bytes = sizeof(T)) noexcept {
     const std::size_t length = (bytes + 63) & ~std::size_t{63};
-    if (queue_.write_ == nullptr || static_cast<std::size_t>(queue_.write_end_ - queue_.write_) < length) new_chunk(length);
+    if (queue_.write_ == nullptr || static_cast<std::size_t>(queue_.write_end_ - queue_.write_) < length)
+      new_chunk(length);
     auto* op = reinterpret_cast<T*>(queue_.write_);
     queue_.write_ += length;
     op->kind = kind;
     op->flags = 0;
     op->lines = static_cast<std::uint16_t>(length / 64);
-    op->site = 0;
     ++sequence_;
+    op->site = observe::tracing ? observe::enqueued(&queue_, sequence_) : 0;
     return op;
   }
   // Sequence number of the newest operation, pushed here or before.

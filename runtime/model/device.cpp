@@ -2,11 +2,13 @@
 
 #include <x86intrin.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 
 #include <memory/space.h>
+#include <simt/stacks.h>
 
 namespace mr::model {
 namespace {
@@ -22,7 +24,8 @@ int clock_khz() noexcept {
     clock::duration passed;
     do passed = clock::now() - from;
     while (passed < std::chrono::milliseconds(2));
-    return static_cast<int>(static_cast<double>(__rdtsc() - ticks) * 1e6 / static_cast<double>(std::chrono::nanoseconds(passed).count()));
+    return static_cast<int>(static_cast<double>(__rdtsc() - ticks) * 1e6 /
+                            static_cast<double>(std::chrono::nanoseconds(passed).count()));
   }();
   return khz;
 }
@@ -47,7 +50,7 @@ cudaDeviceProp describe(int device) noexcept {
   p.minor = 0;
   p.textureAlignment = 512;
   p.texturePitchAlignment = 32;
-  p.multiProcessorCount = shape::multiprocessors;
+  p.multiProcessorCount = multiprocessors();
   p.canMapHostMemory = 1;
 
   auto set = [](int* to, auto... values) {
@@ -90,7 +93,7 @@ cudaDeviceProp describe(int device) noexcept {
   p.regsPerMultiprocessor = shape::registers_per_multiprocessor;
   p.managedMemory = 1;
   p.multiGpuBoardGroupID = device;
-  p.hostNativeAtomicSupported = 1;   // both sides are the same processor
+  p.hostNativeAtomicSupported = 1;  // both sides are the same processor
   p.concurrentManagedAccess = 1;
   p.computePreemptionSupported = 1;
   p.canUseHostPointerForRegisteredMem = 1;
@@ -112,6 +115,12 @@ cudaDeviceProp describe(int device) noexcept {
 
 }  // namespace
 
+int multiprocessors() noexcept {
+  static const int count = std::clamp(
+      static_cast<int>(simt::StackPool::instance().capacity() / shape::max_threads_per_multiprocessor), 1, 132);
+  return count;
+}
+
 const cudaDeviceProp& properties(int device) noexcept {
   struct All {
     cudaDeviceProp of[max_devices];
@@ -128,145 +137,151 @@ bool attribute(int device, cudaDeviceAttr which, int* value) noexcept {
   const cudaDeviceProp& p = properties(device);
   const auto number = [](std::size_t n) { return static_cast<int>(n); };
   switch (which) {
-    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; return true;
-    case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; return true;
-    case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; return true;
-    case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; return true;
-    case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; return true;
-    case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; return true;
-    case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; return true;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = number(p.sharedMemPerBlock); return true;
-    case cudaDevAttrTotalConstantMemory: *value = number(p.totalConstMem); return true;
-    case cudaDevAttrWarpSize: *value = p.warpSize; return true;
-    case cudaDevAttrMaxPitch: *value = number(p.memPitch); return true;
-    case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; return true;
-    case cudaDevAttrClockRate: *value = clock_khz(); return true;
-    case cudaDevAttrTextureAlignment: *value = number(p.textureAlignment); return true;
-    case cudaDevAttrGpuOverlap: *value = p.asyncEngineCount > 0; return true;
-    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; return true;
-    case cudaDevAttrKernelExecTimeout: *value = 0; return true;
-    case cudaDevAttrIntegrated: *value = p.integrated; return true;
-    case cudaDevAttrCanMapHostMemory: *value = p.canMapHostMemory; return true;
-    case cudaDevAttrComputeMode: *value = cudaComputeModeDefault; return true;
-    case cudaDevAttrMaxTexture1DWidth: *value = p.maxTexture1D; return true;
-    case cudaDevAttrMaxTexture2DWidth: *value = p.maxTexture2D[0]; return true;
-    case cudaDevAttrMaxTexture2DHeight: *value = p.maxTexture2D[1]; return true;
-    case cudaDevAttrMaxTexture3DWidth: *value = p.maxTexture3D[0]; return true;
-    case cudaDevAttrMaxTexture3DHeight: *value = p.maxTexture3D[1]; return true;
-    case cudaDevAttrMaxTexture3DDepth: *value = p.maxTexture3D[2]; return true;
-    case cudaDevAttrMaxTexture2DLayeredWidth: *value = p.maxTexture2DLayered[0]; return true;
-    case cudaDevAttrMaxTexture2DLayeredHeight: *value = p.maxTexture2DLayered[1]; return true;
-    case cudaDevAttrMaxTexture2DLayeredLayers: *value = p.maxTexture2DLayered[2]; return true;
-    case cudaDevAttrSurfaceAlignment: *value = number(p.surfaceAlignment); return true;
-    case cudaDevAttrConcurrentKernels: *value = p.concurrentKernels; return true;
-    case cudaDevAttrEccEnabled: *value = p.ECCEnabled; return true;
-    case cudaDevAttrPciBusId: *value = p.pciBusID; return true;
-    case cudaDevAttrPciDeviceId: *value = p.pciDeviceID; return true;
-    case cudaDevAttrTccDriver: *value = p.tccDriver; return true;
-    case cudaDevAttrMemoryClockRate: *value = clock_khz(); return true;
-    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; return true;
-    case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; return true;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; return true;
-    case cudaDevAttrAsyncEngineCount: *value = p.asyncEngineCount; return true;
-    case cudaDevAttrUnifiedAddressing: *value = p.unifiedAddressing; return true;
-    case cudaDevAttrMaxTexture1DLayeredWidth: *value = p.maxTexture1DLayered[0]; return true;
-    case cudaDevAttrMaxTexture1DLayeredLayers: *value = p.maxTexture1DLayered[1]; return true;
-    case cudaDevAttrMaxTexture2DGatherWidth: *value = p.maxTexture2DGather[0]; return true;
-    case cudaDevAttrMaxTexture2DGatherHeight: *value = p.maxTexture2DGather[1]; return true;
-    case cudaDevAttrMaxTexture3DWidthAlt: *value = p.maxTexture3DAlt[0]; return true;
-    case cudaDevAttrMaxTexture3DHeightAlt: *value = p.maxTexture3DAlt[1]; return true;
-    case cudaDevAttrMaxTexture3DDepthAlt: *value = p.maxTexture3DAlt[2]; return true;
-    case cudaDevAttrPciDomainId: *value = p.pciDomainID; return true;
-    case cudaDevAttrTexturePitchAlignment: *value = number(p.texturePitchAlignment); return true;
-    case cudaDevAttrMaxTextureCubemapWidth: *value = p.maxTextureCubemap; return true;
-    case cudaDevAttrMaxTextureCubemapLayeredWidth: *value = p.maxTextureCubemapLayered[0]; return true;
-    case cudaDevAttrMaxTextureCubemapLayeredLayers: *value = p.maxTextureCubemapLayered[1]; return true;
-    case cudaDevAttrMaxSurface1DWidth: *value = p.maxSurface1D; return true;
-    case cudaDevAttrMaxSurface2DWidth: *value = p.maxSurface2D[0]; return true;
-    case cudaDevAttrMaxSurface2DHeight: *value = p.maxSurface2D[1]; return true;
-    case cudaDevAttrMaxSurface3DWidth: *value = p.maxSurface3D[0]; return true;
-    case cudaDevAttrMaxSurface3DHeight: *value = p.maxSurface3D[1]; return true;
-    case cudaDevAttrMaxSurface3DDepth: *value = p.maxSurface3D[2]; return true;
-    case cudaDevAttrMaxSurface1DLayeredWidth: *value = p.maxSurface1DLayered[0]; return true;
-    case cudaDevAttrMaxSurface1DLayeredLayers: *value = p.maxSurface1DLayered[1]; return true;
-    case cudaDevAttrMaxSurface2DLayeredWidth: *value = p.maxSurface2DLayered[0]; return true;
-    case cudaDevAttrMaxSurface2DLayeredHeight: *value = p.maxSurface2DLayered[1]; return true;
-    case cudaDevAttrMaxSurface2DLayeredLayers: *value = p.maxSurface2DLayered[2]; return true;
-    case cudaDevAttrMaxSurfaceCubemapWidth: *value = p.maxSurfaceCubemap; return true;
-    case cudaDevAttrMaxSurfaceCubemapLayeredWidth: *value = p.maxSurfaceCubemapLayered[0]; return true;
-    case cudaDevAttrMaxSurfaceCubemapLayeredLayers: *value = p.maxSurfaceCubemapLayered[1]; return true;
-    case cudaDevAttrMaxTexture1DLinearWidth: *value = 268435456; return true;
-    case cudaDevAttrMaxTexture2DLinearWidth: *value = p.maxTexture2DLinear[0]; return true;
-    case cudaDevAttrMaxTexture2DLinearHeight: *value = p.maxTexture2DLinear[1]; return true;
-    case cudaDevAttrMaxTexture2DLinearPitch: *value = p.maxTexture2DLinear[2]; return true;
-    case cudaDevAttrMaxTexture2DMipmappedWidth: *value = p.maxTexture2DMipmap[0]; return true;
-    case cudaDevAttrMaxTexture2DMipmappedHeight: *value = p.maxTexture2DMipmap[1]; return true;
-    case cudaDevAttrComputeCapabilityMajor: *value = p.major; return true;
-    case cudaDevAttrComputeCapabilityMinor: *value = p.minor; return true;
-    case cudaDevAttrMaxTexture1DMipmappedWidth: *value = p.maxTexture1DMipmap; return true;
-    case cudaDevAttrStreamPrioritiesSupported: *value = p.streamPrioritiesSupported; return true;
-    case cudaDevAttrGlobalL1CacheSupported: *value = p.globalL1CacheSupported; return true;
-    case cudaDevAttrLocalL1CacheSupported: *value = p.localL1CacheSupported; return true;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = number(p.sharedMemPerMultiprocessor); return true;
-    case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; return true;
-    case cudaDevAttrManagedMemory: *value = p.managedMemory; return true;
-    case cudaDevAttrIsMultiGpuBoard: *value = p.isMultiGpuBoard; return true;
-    case cudaDevAttrMultiGpuBoardGroupID: *value = p.multiGpuBoardGroupID; return true;
-    case cudaDevAttrHostNativeAtomicSupported: *value = p.hostNativeAtomicSupported; return true;
-    case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = 2; return true;
-    case cudaDevAttrPageableMemoryAccess: *value = p.pageableMemoryAccess; return true;
-    case cudaDevAttrConcurrentManagedAccess: *value = p.concurrentManagedAccess; return true;
-    case cudaDevAttrComputePreemptionSupported: *value = p.computePreemptionSupported; return true;
-    case cudaDevAttrCanUseHostPointerForRegisteredMem: *value = p.canUseHostPointerForRegisteredMem; return true;
-    case cudaDevAttrCooperativeLaunch: *value = p.cooperativeLaunch; return true;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = number(p.sharedMemPerBlockOptin); return true;
-    case cudaDevAttrCanFlushRemoteWrites: *value = 0; return true;
-    case cudaDevAttrHostRegisterSupported: *value = p.hostRegisterSupported; return true;
-    case cudaDevAttrPageableMemoryAccessUsesHostPageTables: *value = p.pageableMemoryAccessUsesHostPageTables; return true;
-    case cudaDevAttrDirectManagedMemAccessFromHost: *value = p.directManagedMemAccessFromHost; return true;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; return true;
-    case cudaDevAttrMaxPersistingL2CacheSize: *value = p.persistingL2CacheMaxSize; return true;
-    case cudaDevAttrMaxAccessPolicyWindowSize: *value = p.accessPolicyMaxWindowSize; return true;
-    case cudaDevAttrReservedSharedMemoryPerBlock: *value = number(p.reservedSharedMemPerBlock); return true;
-    case cudaDevAttrSparseCudaArraySupported: *value = p.sparseCudaArraySupported; return true;
-    case cudaDevAttrHostRegisterReadOnlySupported: *value = p.hostRegisterReadOnlySupported; return true;
-    case cudaDevAttrTimelineSemaphoreInteropSupported: *value = p.timelineSemaphoreInteropSupported; return true;
-    case cudaDevAttrMemoryPoolsSupported: *value = p.memoryPoolsSupported; return true;
-    case cudaDevAttrGPUDirectRDMASupported: *value = p.gpuDirectRDMASupported; return true;
-    case cudaDevAttrGPUDirectRDMAFlushWritesOptions: *value = static_cast<int>(p.gpuDirectRDMAFlushWritesOptions); return true;
-    case cudaDevAttrGPUDirectRDMAWritesOrdering: *value = p.gpuDirectRDMAWritesOrdering; return true;
-    case cudaDevAttrMemoryPoolSupportedHandleTypes: *value = static_cast<int>(p.memoryPoolSupportedHandleTypes); return true;
-    case cudaDevAttrClusterLaunch: *value = p.clusterLaunch; return true;
-    case cudaDevAttrDeferredMappingCudaArraySupported: *value = p.deferredMappingCudaArraySupported; return true;
-    case cudaDevAttrIpcEventSupport: *value = p.ipcEventSupported; return true;
-    case cudaDevAttrMemSyncDomainCount: *value = 4; return true;
-    case cudaDevAttrNumaConfig: *value = p.deviceNumaConfig; return true;
-    case cudaDevAttrNumaId: *value = p.deviceNumaId; return true;
-    case cudaDevAttrMpsEnabled: *value = p.mpsEnabled; return true;
-    case cudaDevAttrHostNumaId: *value = p.hostNumaId; return true;
-    case cudaDevAttrGpuPciDeviceId: *value = static_cast<int>(p.gpuPciDeviceID); return true;
-    case cudaDevAttrGpuPciSubsystemId: *value = static_cast<int>(p.gpuPciSubsystemID); return true;
-    case cudaDevAttrHostNumaMultinodeIpcSupported: *value = p.hostNumaMultinodeIpcSupported; return true;
-    case cudaDevAttrHostMemoryPoolsSupported:
-    case cudaDevAttrHostNumaMemoryPoolsSupported: *value = 1; return true;
-    // What an x86 host with a virtual device has none of.
-    case cudaDevAttrD3D12CigSupported:
-    case cudaDevAttrVulkanCigSupported:
-    case cudaDevAttrOnlyPartialHostNativeAtomicSupported:
-    case cudaDevAttrReserved92:
-    case cudaDevAttrReserved93:
-    case cudaDevAttrReserved94:
-    case cudaDevAttrReserved96:
-    case cudaDevAttrReserved122:
-    case cudaDevAttrReserved123:
-    case cudaDevAttrReserved124:
-    case cudaDevAttrReserved127:
-    case cudaDevAttrReserved128:
-    case cudaDevAttrReserved129:
-    case cudaDevAttrReserved132:
-    case cudaDevAttrReserved141:
-    case cudaDevAttrReserved145: *value = 0; return true;
-    case cudaDevAttrMax: break;
+  case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; return true;
+  case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; return true;
+  case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; return true;
+  case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; return true;
+  case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; return true;
+  case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; return true;
+  case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; return true;
+  case cudaDevAttrMaxSharedMemoryPerBlock: *value = number(p.sharedMemPerBlock); return true;
+  case cudaDevAttrTotalConstantMemory: *value = number(p.totalConstMem); return true;
+  case cudaDevAttrWarpSize: *value = p.warpSize; return true;
+  case cudaDevAttrMaxPitch: *value = number(p.memPitch); return true;
+  case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; return true;
+  case cudaDevAttrClockRate: *value = clock_khz(); return true;
+  case cudaDevAttrTextureAlignment: *value = number(p.textureAlignment); return true;
+  case cudaDevAttrGpuOverlap: *value = p.asyncEngineCount > 0; return true;
+  case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; return true;
+  case cudaDevAttrKernelExecTimeout: *value = 0; return true;
+  case cudaDevAttrIntegrated: *value = p.integrated; return true;
+  case cudaDevAttrCanMapHostMemory: *value = p.canMapHostMemory; return true;
+  case cudaDevAttrComputeMode: *value = cudaComputeModeDefault; return true;
+  case cudaDevAttrMaxTexture1DWidth: *value = p.maxTexture1D; return true;
+  case cudaDevAttrMaxTexture2DWidth: *value = p.maxTexture2D[0]; return true;
+  case cudaDevAttrMaxTexture2DHeight: *value = p.maxTexture2D[1]; return true;
+  case cudaDevAttrMaxTexture3DWidth: *value = p.maxTexture3D[0]; return true;
+  case cudaDevAttrMaxTexture3DHeight: *value = p.maxTexture3D[1]; return true;
+  case cudaDevAttrMaxTexture3DDepth: *value = p.maxTexture3D[2]; return true;
+  case cudaDevAttrMaxTexture2DLayeredWidth: *value = p.maxTexture2DLayered[0]; return true;
+  case cudaDevAttrMaxTexture2DLayeredHeight: *value = p.maxTexture2DLayered[1]; return true;
+  case cudaDevAttrMaxTexture2DLayeredLayers: *value = p.maxTexture2DLayered[2]; return true;
+  case cudaDevAttrSurfaceAlignment: *value = number(p.surfaceAlignment); return true;
+  case cudaDevAttrConcurrentKernels: *value = p.concurrentKernels; return true;
+  case cudaDevAttrEccEnabled: *value = p.ECCEnabled; return true;
+  case cudaDevAttrPciBusId: *value = p.pciBusID; return true;
+  case cudaDevAttrPciDeviceId: *value = p.pciDeviceID; return true;
+  case cudaDevAttrTccDriver: *value = p.tccDriver; return true;
+  case cudaDevAttrMemoryClockRate: *value = clock_khz(); return true;
+  case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; return true;
+  case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; return true;
+  case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; return true;
+  case cudaDevAttrAsyncEngineCount: *value = p.asyncEngineCount; return true;
+  case cudaDevAttrUnifiedAddressing: *value = p.unifiedAddressing; return true;
+  case cudaDevAttrMaxTexture1DLayeredWidth: *value = p.maxTexture1DLayered[0]; return true;
+  case cudaDevAttrMaxTexture1DLayeredLayers: *value = p.maxTexture1DLayered[1]; return true;
+  case cudaDevAttrMaxTexture2DGatherWidth: *value = p.maxTexture2DGather[0]; return true;
+  case cudaDevAttrMaxTexture2DGatherHeight: *value = p.maxTexture2DGather[1]; return true;
+  case cudaDevAttrMaxTexture3DWidthAlt: *value = p.maxTexture3DAlt[0]; return true;
+  case cudaDevAttrMaxTexture3DHeightAlt: *value = p.maxTexture3DAlt[1]; return true;
+  case cudaDevAttrMaxTexture3DDepthAlt: *value = p.maxTexture3DAlt[2]; return true;
+  case cudaDevAttrPciDomainId: *value = p.pciDomainID; return true;
+  case cudaDevAttrTexturePitchAlignment: *value = number(p.texturePitchAlignment); return true;
+  case cudaDevAttrMaxTextureCubemapWidth: *value = p.maxTextureCubemap; return true;
+  case cudaDevAttrMaxTextureCubemapLayeredWidth: *value = p.maxTextureCubemapLayered[0]; return true;
+  case cudaDevAttrMaxTextureCubemapLayeredLayers: *value = p.maxTextureCubemapLayered[1]; return true;
+  case cudaDevAttrMaxSurface1DWidth: *value = p.maxSurface1D; return true;
+  case cudaDevAttrMaxSurface2DWidth: *value = p.maxSurface2D[0]; return true;
+  case cudaDevAttrMaxSurface2DHeight: *value = p.maxSurface2D[1]; return true;
+  case cudaDevAttrMaxSurface3DWidth: *value = p.maxSurface3D[0]; return true;
+  case cudaDevAttrMaxSurface3DHeight: *value = p.maxSurface3D[1]; return true;
+  case cudaDevAttrMaxSurface3DDepth: *value = p.maxSurface3D[2]; return true;
+  case cudaDevAttrMaxSurface1DLayeredWidth: *value = p.maxSurface1DLayered[0]; return true;
+  case cudaDevAttrMaxSurface1DLayeredLayers: *value = p.maxSurface1DLayered[1]; return true;
+  case cudaDevAttrMaxSurface2DLayeredWidth: *value = p.maxSurface2DLayered[0]; return true;
+  case cudaDevAttrMaxSurface2DLayeredHeight: *value = p.maxSurface2DLayered[1]; return true;
+  case cudaDevAttrMaxSurface2DLayeredLayers: *value = p.maxSurface2DLayered[2]; return true;
+  case cudaDevAttrMaxSurfaceCubemapWidth: *value = p.maxSurfaceCubemap; return true;
+  case cudaDevAttrMaxSurfaceCubemapLayeredWidth: *value = p.maxSurfaceCubemapLayered[0]; return true;
+  case cudaDevAttrMaxSurfaceCubemapLayeredLayers: *value = p.maxSurfaceCubemapLayered[1]; return true;
+  case cudaDevAttrMaxTexture1DLinearWidth: *value = 268435456; return true;
+  case cudaDevAttrMaxTexture2DLinearWidth: *value = p.maxTexture2DLinear[0]; return true;
+  case cudaDevAttrMaxTexture2DLinearHeight: *value = p.maxTexture2DLinear[1]; return true;
+  case cudaDevAttrMaxTexture2DLinearPitch: *value = p.maxTexture2DLinear[2]; return true;
+  case cudaDevAttrMaxTexture2DMipmappedWidth: *value = p.maxTexture2DMipmap[0]; return true;
+  case cudaDevAttrMaxTexture2DMipmappedHeight: *value = p.maxTexture2DMipmap[1]; return true;
+  case cudaDevAttrComputeCapabilityMajor: *value = p.major; return true;
+  case cudaDevAttrComputeCapabilityMinor: *value = p.minor; return true;
+  case cudaDevAttrMaxTexture1DMipmappedWidth: *value = p.maxTexture1DMipmap; return true;
+  case cudaDevAttrStreamPrioritiesSupported: *value = p.streamPrioritiesSupported; return true;
+  case cudaDevAttrGlobalL1CacheSupported: *value = p.globalL1CacheSupported; return true;
+  case cudaDevAttrLocalL1CacheSupported: *value = p.localL1CacheSupported; return true;
+  case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = number(p.sharedMemPerMultiprocessor); return true;
+  case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; return true;
+  case cudaDevAttrManagedMemory: *value = p.managedMemory; return true;
+  case cudaDevAttrIsMultiGpuBoard: *value = p.isMultiGpuBoard; return true;
+  case cudaDevAttrMultiGpuBoardGroupID: *value = p.multiGpuBoardGroupID; return true;
+  case cudaDevAttrHostNativeAtomicSupported: *value = p.hostNativeAtomicSupported; return true;
+  case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = 2; return true;
+  case cudaDevAttrPageableMemoryAccess: *value = p.pageableMemoryAccess; return true;
+  case cudaDevAttrConcurrentManagedAccess: *value = p.concurrentManagedAccess; return true;
+  case cudaDevAttrComputePreemptionSupported: *value = p.computePreemptionSupported; return true;
+  case cudaDevAttrCanUseHostPointerForRegisteredMem: *value = p.canUseHostPointerForRegisteredMem; return true;
+  case cudaDevAttrCooperativeLaunch: *value = p.cooperativeLaunch; return true;
+  case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = number(p.sharedMemPerBlockOptin); return true;
+  case cudaDevAttrCanFlushRemoteWrites: *value = 0; return true;
+  case cudaDevAttrHostRegisterSupported: *value = p.hostRegisterSupported; return true;
+  case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+    *value = p.pageableMemoryAccessUsesHostPageTables;
+    return true;
+  case cudaDevAttrDirectManagedMemAccessFromHost: *value = p.directManagedMemAccessFromHost; return true;
+  case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; return true;
+  case cudaDevAttrMaxPersistingL2CacheSize: *value = p.persistingL2CacheMaxSize; return true;
+  case cudaDevAttrMaxAccessPolicyWindowSize: *value = p.accessPolicyMaxWindowSize; return true;
+  case cudaDevAttrReservedSharedMemoryPerBlock: *value = number(p.reservedSharedMemPerBlock); return true;
+  case cudaDevAttrSparseCudaArraySupported: *value = p.sparseCudaArraySupported; return true;
+  case cudaDevAttrHostRegisterReadOnlySupported: *value = p.hostRegisterReadOnlySupported; return true;
+  case cudaDevAttrTimelineSemaphoreInteropSupported: *value = p.timelineSemaphoreInteropSupported; return true;
+  case cudaDevAttrMemoryPoolsSupported: *value = p.memoryPoolsSupported; return true;
+  case cudaDevAttrGPUDirectRDMASupported: *value = p.gpuDirectRDMASupported; return true;
+  case cudaDevAttrGPUDirectRDMAFlushWritesOptions:
+    *value = static_cast<int>(p.gpuDirectRDMAFlushWritesOptions);
+    return true;
+  case cudaDevAttrGPUDirectRDMAWritesOrdering: *value = p.gpuDirectRDMAWritesOrdering; return true;
+  case cudaDevAttrMemoryPoolSupportedHandleTypes:
+    *value = static_cast<int>(p.memoryPoolSupportedHandleTypes);
+    return true;
+  case cudaDevAttrClusterLaunch: *value = p.clusterLaunch; return true;
+  case cudaDevAttrDeferredMappingCudaArraySupported: *value = p.deferredMappingCudaArraySupported; return true;
+  case cudaDevAttrIpcEventSupport: *value = p.ipcEventSupported; return true;
+  case cudaDevAttrMemSyncDomainCount: *value = 4; return true;
+  case cudaDevAttrNumaConfig: *value = p.deviceNumaConfig; return true;
+  case cudaDevAttrNumaId: *value = p.deviceNumaId; return true;
+  case cudaDevAttrMpsEnabled: *value = p.mpsEnabled; return true;
+  case cudaDevAttrHostNumaId: *value = p.hostNumaId; return true;
+  case cudaDevAttrGpuPciDeviceId: *value = static_cast<int>(p.gpuPciDeviceID); return true;
+  case cudaDevAttrGpuPciSubsystemId: *value = static_cast<int>(p.gpuPciSubsystemID); return true;
+  case cudaDevAttrHostNumaMultinodeIpcSupported: *value = p.hostNumaMultinodeIpcSupported; return true;
+  case cudaDevAttrHostMemoryPoolsSupported:
+  case cudaDevAttrHostNumaMemoryPoolsSupported: *value = 1; return true;
+  // What an x86 host with a virtual device has none of.
+  case cudaDevAttrD3D12CigSupported:
+  case cudaDevAttrVulkanCigSupported:
+  case cudaDevAttrOnlyPartialHostNativeAtomicSupported:
+  case cudaDevAttrReserved92:
+  case cudaDevAttrReserved93:
+  case cudaDevAttrReserved94:
+  case cudaDevAttrReserved96:
+  case cudaDevAttrReserved122:
+  case cudaDevAttrReserved123:
+  case cudaDevAttrReserved124:
+  case cudaDevAttrReserved127:
+  case cudaDevAttrReserved128:
+  case cudaDevAttrReserved129:
+  case cudaDevAttrReserved132:
+  case cudaDevAttrReserved141:
+  case cudaDevAttrReserved145: *value = 0; return true;
+  case cudaDevAttrMax: break;
   }
   return false;
 }
@@ -283,25 +298,27 @@ cudaError_t DeviceSettings::limit(cudaLimit which, std::size_t* value) const noe
 
 cudaError_t DeviceSettings::set_limit(cudaLimit which, std::size_t value, bool in_use) noexcept {
   switch (which) {
-    case cudaLimitPrintfFifoSize:
-    case cudaLimitMallocHeapSize:
-      if (in_use) return cudaErrorInvalidValue;
-      break;
-    case cudaLimitStackSize:
-      // Stacks are what they are (simt/abi.h): a request that doesn't fit is refused rather than granted in name.
-      if (value > 128 * 1024) return cudaErrorInvalidValue;
-      break;
-    case cudaLimitMaxL2FetchGranularity:
-      if (value > 128) return cudaErrorInvalidValue;
-      break;
-    case cudaLimitPersistingL2CacheSize: {
-      const std::size_t most = 60 * 5 / 8 * (std::size_t{1} << 20);
-      if (value > most) value = most;
-      break;
-    }
-    case cudaLimitDevRuntimePendingLaunchCount: break;
-    case cudaLimitDevRuntimeSyncDepth: return cudaErrorUnsupportedLimit;
-    default: return static_cast<int>(which) >= 0 && static_cast<int>(which) < limit_count ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue;
+  case cudaLimitPrintfFifoSize:
+  case cudaLimitMallocHeapSize:
+    if (in_use) return cudaErrorInvalidValue;
+    break;
+  case cudaLimitStackSize:
+    // Stacks are what they are (simt/abi.h): a request that doesn't fit is refused rather than granted in name.
+    if (value > 128 * 1024) return cudaErrorInvalidValue;
+    break;
+  case cudaLimitMaxL2FetchGranularity:
+    if (value > 128) return cudaErrorInvalidValue;
+    break;
+  case cudaLimitPersistingL2CacheSize: {
+    const std::size_t most = 60 * 5 / 8 * (std::size_t{1} << 20);
+    if (value > most) value = most;
+    break;
+  }
+  case cudaLimitDevRuntimePendingLaunchCount: break;
+  case cudaLimitDevRuntimeSyncDepth: return cudaErrorUnsupportedLimit;
+  default:
+    return static_cast<int>(which) >= 0 && static_cast<int>(which) < limit_count ? cudaErrorUnsupportedLimit
+                                                                                 : cudaErrorInvalidValue;
   }
   limits_[which].store(value, std::memory_order_relaxed);
   return cudaSuccess;

@@ -1,8 +1,7 @@
 // What a virtual device is (properties, attributes) and how it is set up (limits, cache preference, peers).
 //
-// Every device is an H200-class GPU of compute capability 9.0 whose multiprocessors are the machine's cores: the sizes
-// that programs compute with (warps, blocks, shared memory, multiprocessors) are those of the real device, so that they
-// behave as there.
+// Every device is an H200-class GPU of compute capability 9.0: the sizes that programs compute with (warps, blocks,
+// shared memory, registers) are those of the real device, so that they behave as there.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -16,7 +15,6 @@ namespace mr::model {
 // Of one multiprocessor and of one block; what launch checks and the occupancy calculator use.
 namespace shape {
 inline constexpr int warp = 32;
-inline constexpr int multiprocessors = 132;
 inline constexpr int max_threads_per_block = 1024;
 inline constexpr int max_threads_per_multiprocessor = 2048;
 inline constexpr int max_blocks_per_multiprocessor = 32;
@@ -31,6 +29,10 @@ inline constexpr int max_cluster = 8;  // blocks, portable
 inline constexpr int max_cluster_non_portable = 16;
 inline constexpr int copy_engines = 2;
 }  // namespace shape
+
+// As many as can be filled with resident lanes, whose stacks are limited (simt/stacks.h), and no more than the real
+// device has: so that what the occupancy calculator promises can be launched cooperatively.
+int multiprocessors() noexcept;
 
 // cudaDeviceProp of a device: the same at every call. `device` must exist. Thread-safe.
 const cudaDeviceProp& properties(int device) noexcept;

@@ -59,7 +59,9 @@ void destroy_events(Context& context) noexcept {
 }
 
 void record_event(Event& event, Stream& stream) noexcept {
-  const bool implicit_order = stream.is_legacy || (stream.blocking && stream.context->legacy_point.load(std::memory_order_acquire) > stream.legacy_seen.load(std::memory_order_relaxed));
+  const bool implicit_order = stream.is_legacy ||
+                              (stream.blocking && stream.context->legacy_point.load(std::memory_order_acquire) >
+                                                      stream.legacy_seen.load(std::memory_order_relaxed));
   if (!event.timed() && !implicit_order) [[likely]] {
     std::scoped_lock hold(event.write_lock);
     event.set_point(stream.queue, stream.queue->tail());
@@ -91,14 +93,11 @@ void stream_wait_event(Stream& stream, Event& event) noexcept {
 
 cudaError_t elapsed_time(float* ms, Event& start, Event& end) noexcept {
   if (!start.timed() || !end.timed()) return cudaErrorInvalidResourceHandle;
-  std::uint64_t time[2];
-  int i = 0;
-  for (Event* event : {&start, &end}) {
-    const RecordPoint point = event->point();
-    if (!point.queue) return cudaErrorInvalidResourceHandle;
-    if (!point.complete()) return cudaErrorNotReady;
-    time[i++] = event->stamp.time_ns.load(std::memory_order_acquire);
-  }
+  const RecordPoint from = start.point(), to = end.point();
+  if (!from.queue || !to.queue) return cudaErrorInvalidResourceHandle;
+  if (!from.complete() || !to.complete()) return cudaErrorNotReady;
+  const std::uint64_t time[2] = {start.stamp.time_ns.load(std::memory_order_acquire),
+                                 end.stamp.time_ns.load(std::memory_order_acquire)};
   *ms = static_cast<float>((static_cast<double>(time[1]) - static_cast<double>(time[0])) * 1e-6);
   return cudaSuccess;
 }

@@ -7,10 +7,9 @@
 namespace mr::model {
 namespace {
 
-// Open addressing, keys never removed (a dead key keeps a null value): readers need no lock. Grown by publishing a larger table; the
-// old one is leaked, since readers may be in it - the sizes add up to less than the newest.
-template <class Value>
-class AddressTable {
+// Open addressing, keys never removed (a dead key keeps a null value): readers need no lock. Grown by publishing a
+// larger table; the old one is leaked, since readers may be in it - the sizes add up to less than the newest.
+template <class Value> class AddressTable {
   struct Entry {
     std::atomic<const void*> key{nullptr};
     std::atomic<Value*> value{nullptr};
@@ -26,7 +25,7 @@ class AddressTable {
     const Table* table = table_.load(std::memory_order_acquire);
     if (!table) return nullptr;
     for (std::size_t i = hash(key) & table->mask;; i = (i + 1) & table->mask) {
-      const void* k = table->entries[i].key.load(std::memory_order_acquire);   // publishes value
+      const void* k = table->entries[i].key.load(std::memory_order_acquire);  // publishes value
       if (k == key) return table->entries[i].value.load(std::memory_order_acquire);
       if (!k) return nullptr;
     }
@@ -38,7 +37,8 @@ class AddressTable {
       auto* larger = new Table(table ? (table->mask + 1) * 2 : 64);
       if (table) {
         for (std::size_t i = 0; i <= table->mask; ++i)
-          if (const void* k = table->entries[i].key.load(std::memory_order_relaxed)) put(*larger, k, table->entries[i].value.load(std::memory_order_relaxed));
+          if (const void* k = table->entries[i].key.load(std::memory_order_relaxed))
+            put(*larger, k, table->entries[i].value.load(std::memory_order_relaxed));
       }
       table_.store(larger, std::memory_order_release);
       table = larger;
@@ -73,8 +73,7 @@ AddressTable<Variable>& variables() {
   return *instance;
 }
 
-template <class Object>
-const LoadedImage* load_for(Object& object, int device, cudaError_t* error) noexcept {
+template <class Object> const LoadedImage* load_for(Object& object, int device, cudaError_t* error) noexcept {
   return object.module->load(device, error);
 }
 
@@ -86,6 +85,7 @@ Variable* find_variable(const void* host) noexcept { return variables().find(hos
 void Module::add(Function* function) {
   functions_.push_back(function);
   model::functions().set(function->host, function);
+  model::functions().set(function, function);
 }
 void Module::add(Variable* variable) {
   variables_.push_back(variable);
@@ -93,7 +93,10 @@ void Module::add(Variable* variable) {
 }
 void Module::unregister() noexcept {
   for (Function* f : functions_)
-    if (find_function(f->host) == f) model::functions().set(f->host, nullptr);
+    if (find_function(f->host) == f) {
+      model::functions().set(f->host, nullptr);
+      model::functions().set(f, nullptr);
+    }
   for (Variable* v : variables_)
     if (find_variable(v->host) == v) model::variables().set(v->host, nullptr);
 }

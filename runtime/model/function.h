@@ -1,4 +1,5 @@
-// Kernels and device variables as the host knows them: by the address of the host stub or shadow variable (__cudaRegister*).
+// Kernels and device variables as the host knows them: by the address of the host stub or shadow variable
+// (__cudaRegister*).
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -9,37 +10,48 @@
 
 namespace mr::model {
 
-class Module;   // one registered image (module.h)
+class Module;  // one registered image (module.h)
 inline constexpr int max_devices = 16;
 
-// One kernel. Created at registration, never freed. The per-device part is filled when the image is loaded on that device.
+// One kernel. Created at registration, never freed. The per-device part is filled when the image is loaded on that
+// device.
 struct Function {
-  const void* host = nullptr;           // address of the host stub: the key
-  const char* device_name = nullptr;    // mangled
+  const void* host = nullptr;         // address of the host stub: the key
+  const char* device_name = nullptr;  // mangled
   Module* module = nullptr;
   // Acquire: what the loader wrote before. Null until loaded on that device.
   std::atomic<const MrKernel*> kernel[max_devices] = {};
-  // cudaFuncSetAttribute, per function (all devices).
-  std::atomic<int> max_dynamic_shared{48 * 1024};
+  // cudaFuncSetAttribute, per function (all devices). Each is read by itself; nothing is published by them.
+  std::atomic<int> max_dynamic_shared{-1};  // as set; -1: what 48 KiB leaves beside the static shared memory
   std::atomic<int> preferred_carveout{-1};
   std::atomic<int> cache_config{0};
   std::atomic<int> required_cluster[3] = {};
   std::atomic<bool> non_portable_cluster{false};
+  std::atomic<int> cluster_policy{0};
+
+  // The most dynamic shared memory that a launch may ask for, in bytes.
+  std::size_t dynamic_shared_limit(const MrKernel& on) const noexcept {
+    const int set = max_dynamic_shared.load(std::memory_order_relaxed);
+    if (set >= 0) return static_cast<std::size_t>(set);
+    return on.static_shared < 48 * 1024 ? 48 * 1024 - on.static_shared : 0;
+  }
 };
 
 struct Variable {
-  const void* host = nullptr;           // address of the shadow variable (or of the managed pointer)
+  const void* host = nullptr;  // address of the shadow variable (or of the managed pointer)
   const char* device_name = nullptr;
   Module* module = nullptr;
   std::size_t size = 0;
   bool constant = false, managed = false;
 };
 
-// By host address; null if nothing is registered there. Lock-free, a few nanoseconds.
+// By host address; null if nothing is registered there. Lock-free, a few nanoseconds. A function is also found by its
+// own address: what the API hands out as cudaKernel_t and cudaFunction_t.
 Function* find_function(const void* host) noexcept;
 Variable* find_variable(const void* host) noexcept;
 
-// The kernel on a device, its image loaded now if need be. Null with *error set: no image, an image for another processor, ...
+// The kernel on a device, its image loaded now if need be. Null with *error set: no image, an image for another
+// processor, ...
 const MrKernel* kernel_on(Function& function, int device, cudaError_t* error) noexcept;
 // Where a variable lies on a device, likewise.
 void* variable_on(Variable& variable, int device, cudaError_t* error) noexcept;

@@ -2,15 +2,17 @@
 
 #include <cstring>
 
+#include <model/device.h>
+#include <model/event.h>
+#include <model/occupancy.h>
+#include <model/programmatic.h>
 #include <simt/grid.h>
 
 namespace mr::model {
 namespace {
 
-constexpr std::uint32_t max_shared_opt_in = 227 * 1024;
-
 bool exceeds(const dim3& d, unsigned x, unsigned y, unsigned z) noexcept {
-  return d.x - 1 >= x || d.y - 1 >= y || d.z - 1 >= z;   // zero wraps: exceeds too
+  return d.x - 1 >= x || d.y - 1 >= y || d.z - 1 >= z;  // zero wraps: exceeds too
 }
 
 // Where the arguments begin in the record: aligned for every parameter.
@@ -20,24 +22,55 @@ std::size_t arguments_offset(const MrKernel& kernel) noexcept {
   return engine::KernelOp::header;
 }
 
+// A kernel with clusters of its own can be given no others.
+cudaError_t check_clusters(const LaunchRequest& request, const MrKernel& kernel) noexcept {
+  const dim3 cluster = cluster_of(request, kernel);
+  const std::uint64_t size = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+  const std::uint64_t most = request.function->non_portable_cluster.load(std::memory_order_relaxed)
+                                 ? shape::max_cluster_non_portable
+                                 : shape::max_cluster;
+  if (size == 0 || size > most || (kernel.max_cluster && size > kernel.max_cluster)) return cudaErrorInvalidClusterSize;
+  if (request.grid.x % cluster.x || request.grid.y % cluster.y || request.grid.z % cluster.z)
+    return cudaErrorInvalidClusterSize;
+  LaunchRequest own;
+  own.function = request.function;
+  const dim3 fixed = cluster_of(own, kernel);
+  if (fixed.x && (fixed.x != cluster.x || fixed.y != cluster.y || fixed.z != cluster.z))
+    return cudaErrorInvalidClusterSize;
+  return cudaSuccess;
+}
+
 }  // namespace
+
+dim3 cluster_of(const LaunchRequest& request, const MrKernel& kernel) noexcept {
+  if (request.cluster_given || request.cluster.x) return request.cluster;
+  if (kernel.cluster_dim[0]) return {kernel.cluster_dim[0], kernel.cluster_dim[1], kernel.cluster_dim[2]};
+  unsigned set[3];
+  for (int i = 0; i < 3; ++i)
+    set[i] = static_cast<unsigned>(request.function->required_cluster[i].load(std::memory_order_relaxed));
+  if (set[0] == 0) return {0, 0, 0};
+  return {set[0], set[1] ? set[1] : 1, set[2] ? set[2] : 1};
+}
 
 cudaError_t check_launch(const LaunchRequest& request, Context& context, const MrKernel** out) noexcept {
   cudaError_t error = cudaSuccess;
   const MrKernel* kernel = kernel_on(*request.function, context.ordinal, &error);
   if (!kernel) return error;
   const dim3 &grid = request.grid, &block = request.block;
-  if (exceeds(grid, 0x7fffffffu, 65535, 65535) || exceeds(block, 1024, 1024, 64)) return cudaErrorInvalidValue;
+  if (exceeds(grid, shape::max_grid[0], shape::max_grid[1], shape::max_grid[2]) ||
+      exceeds(block, shape::max_block[0], shape::max_block[1], shape::max_block[2]))
+    return cudaErrorInvalidValue;
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-  if (threads > 1024 || (kernel->max_threads && threads > kernel->max_threads)) return cudaErrorInvalidValue;
-  const std::size_t limit = static_cast<std::size_t>(request.function->max_dynamic_shared.load(std::memory_order_relaxed));
-  const std::size_t allowed = limit > 48 * 1024 ? limit : (kernel->static_shared < 48 * 1024 ? 48 * 1024 - kernel->static_shared : 0);
-  if (request.dynamic_shared > allowed || request.dynamic_shared + kernel->static_shared > max_shared_opt_in) return cudaErrorInvalidValue;
-  if (request.cluster.x) {
-    const std::uint64_t size = std::uint64_t{request.cluster.x} * request.cluster.y * request.cluster.z;
-    const std::uint64_t most = request.function->non_portable_cluster.load(std::memory_order_relaxed) ? 16 : 8;
-    if (size == 0 || size > most || grid.x % request.cluster.x || grid.y % request.cluster.y || grid.z % request.cluster.z)
-      return cudaErrorInvalidClusterSize;
+  if (threads > shape::max_threads_per_block || (kernel->max_threads && threads > kernel->max_threads))
+    return cudaErrorInvalidValue;
+  if (request.dynamic_shared > request.function->dynamic_shared_limit(*kernel)) return cudaErrorInvalidValue;
+  if (request.cluster_given || request.cluster.x || kernel->cluster_dim[0] ||
+      request.function->required_cluster[0].load(std::memory_order_relaxed))
+    if (const cudaError_t wrong = check_clusters(request, *kernel)) return wrong;
+  if (request.cooperative) {
+    const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+    if (blocks > resident_blocks(*kernel, static_cast<int>(threads), request.dynamic_shared))
+      return cudaErrorCooperativeLaunchTooLarge;
   }
   *out = kernel;
   return cudaSuccess;
@@ -47,16 +80,20 @@ std::size_t kernel_op_bytes(const MrKernel& kernel, bool cluster) noexcept {
   return arguments_offset(kernel) + ((kernel.args_size + 3u) & ~3u) + (cluster ? 12 : 0);
 }
 
-void fill_kernel_op(engine::KernelOp& op, const LaunchRequest& request, const MrKernel& kernel, Context& context) noexcept {
+void fill_kernel_op(engine::KernelOp& op, const LaunchRequest& request, const MrKernel& kernel,
+                    Context& context) noexcept {
   char* arguments = reinterpret_cast<char*>(&op) + arguments_offset(kernel);
   for (std::uint32_t i = 0; i < kernel.param_count; ++i) {
     const MrParam& p = kernel.params[i];
     const void* from = request.arguments[i];
     char* to = arguments + p.offset;
     // The two commonest sizes without a call.
-    if (p.size == 8) std::memcpy(to, from, 8);
-    else if (p.size == 4) std::memcpy(to, from, 4);
-    else std::memcpy(to, from, p.size);
+    if (p.size == 8)
+      std::memcpy(to, from, 8);
+    else if (p.size == 4)
+      std::memcpy(to, from, 4);
+    else
+      std::memcpy(to, from, p.size);
   }
   simt::Grid& grid = op.grid;
   grid.kernel = &kernel;
@@ -75,11 +112,11 @@ void fill_kernel_op(engine::KernelOp& op, const LaunchRequest& request, const Mr
   grid.cluster = nullptr;
   grid.shared = nullptr;
   grid.launch = nullptr;
-  if (request.cluster.x) {
+  if (const dim3 cluster = cluster_of(request, kernel); cluster.x) {
     auto* extents = reinterpret_cast<std::uint32_t*>(arguments + ((kernel.args_size + 3u) & ~3u));
-    extents[0] = request.cluster.x;
-    extents[1] = request.cluster.y;
-    extents[2] = request.cluster.z;
+    extents[0] = cluster.x;
+    extents[1] = cluster.y;
+    extents[2] = cluster.z;
     grid.cluster = extents;
   }
   if (simt::needs_residency(grid)) op.flags |= engine::op_workers_only;
@@ -89,10 +126,20 @@ cudaError_t launch(const LaunchRequest& request, Stream& stream) noexcept {
   Context& context = *stream.context;
   const MrKernel* kernel;
   if (const cudaError_t error = check_launch(request, context, &kernel)) return error;
-  Enqueue enqueue(stream);
-  auto* op = enqueue.push<engine::KernelOp>(engine::OpKind::kernel, kernel_op_bytes(*kernel, request.cluster.x != 0));
-  fill_kernel_op(*op, request, *kernel, context);
-  op->grid.grid_id = enqueue.sequence();
+  if (concerns_programmatic(request, *kernel)) [[unlikely]] {
+    launch_programmatic(request, *kernel, stream);
+  } else {
+    Enqueue enqueue(stream);
+    auto* op = enqueue.push<engine::KernelOp>(engine::OpKind::kernel,
+                                              kernel_op_bytes(*kernel, cluster_of(request, *kernel).x != 0));
+    fill_kernel_op(*op, request, *kernel, context);
+    op->grid.grid_id = enqueue.sequence();
+  }
+  // The kernel's end is later than its trigger, and never too early.
+  if (request.programmatic_event) [[unlikely]]
+    record_event(*request.programmatic_event, stream);
+  if (request.completion_event) [[unlikely]]
+    record_event(*request.completion_event, stream);
   return cudaSuccess;
 }
 

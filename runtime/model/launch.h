@@ -10,25 +10,37 @@
 
 namespace mr::model {
 
+struct Event;
+
 // A launch as the API describes it, used by streams and graph nodes alike.
 struct LaunchRequest {
   Function* function = nullptr;
   dim3 grid{1, 1, 1}, block{1, 1, 1};
   std::size_t dynamic_shared = 0;
-  void** arguments = nullptr;           // one pointer per parameter
+  void** arguments = nullptr;  // one pointer per parameter
   bool cooperative = false;
-  dim3 cluster{0, 0, 0};                // 0 = none given
-  bool programmatic = false;            // may start before the previous kernel of the stream has ended (2.5.5)
-  int priority = 0;                     // of this launch, if has_priority
+  dim3 cluster{0, 0, 0};       // in blocks; 0 = the kernel's own (__cluster_dims__), or none
+  bool cluster_given = false;  // `cluster` counts even if it is 0 (and is an error then)
+  bool programmatic = false;   // may start before the previous kernel of the stream has ended (2.5.5)
+  int priority = 0;            // of this launch, if has_priority
   bool has_priority = false;
+  // Recorded by the launch: complete when all blocks have triggered or ended, or (launch completion) begun. Untimed, of
+  // this context.
+  Event* programmatic_event = nullptr;
+  bool trigger_at_block_start = false;
+  Event* completion_event = nullptr;
 };
+// The clusters of a launch: as given, else the function's own; 0,0,0 without clusters.
+dim3 cluster_of(const LaunchRequest& request, const MrKernel& kernel) noexcept;
 
 // Checks everything the real runtime checks at the call; cudaSuccess and the kernel, or the error that wins.
 cudaError_t check_launch(const LaunchRequest& request, Context& context, const MrKernel** kernel) noexcept;
-// Bytes that a KernelOp for this kernel needs, arguments and cluster extents included.
+// Bytes that a KernelOp for this kernel needs, arguments and, for launches with clusters (cluster_of), their extents
+// included.
 std::size_t kernel_op_bytes(const MrKernel& kernel, bool cluster) noexcept;
 // Fills an operation record (of kernel_op_bytes) from a checked request. Copies the arguments.
-void fill_kernel_op(engine::KernelOp& op, const LaunchRequest& request, const MrKernel& kernel, Context& context) noexcept;
+void fill_kernel_op(engine::KernelOp& op, const LaunchRequest& request, const MrKernel& kernel,
+                    Context& context) noexcept;
 // check, enqueue. No capture handling: the API diverts before.
 cudaError_t launch(const LaunchRequest& request, Stream& stream) noexcept;
 

@@ -1,8 +1,10 @@
 #include <model/stream.h>
 
+#include <cstdio>
 #include <mutex>
 
 #include <model/object_pool.h>
+#include <observe/trace.h>
 
 namespace mr::model {
 namespace {
@@ -14,19 +16,28 @@ ObjectPool<Stream>& pool() {
 
 std::atomic<std::uint64_t> next_id{1};
 
+// For traces.
+void name_stream(const Stream& stream, const char* kind) noexcept {
+  if (!observe::tracing) return;
+  char text[96];
+  std::snprintf(text, sizeof text, "%s %llu, device %d", kind, static_cast<unsigned long long>(stream.id),
+                stream.context->ordinal);
+  observe::name_queue(stream.queue, text);
+}
+
 Stream* make_stream(Context& context, unsigned flags, int priority) noexcept {
   Stream* stream = pool().take();
   if (!stream) return nullptr;
   stream->flags = flags;
   stream->blocking = !(flags & cudaStreamNonBlocking);
   stream->is_legacy = stream->is_per_thread = false;
-  stream->priority = priority;
+  stream->priority.store(priority, std::memory_order_relaxed);
   stream->context = &context;
   stream->legacy_seen.store(0, std::memory_order_relaxed);
   stream->generation = context.generation.load(std::memory_order_relaxed);
   stream->id = next_id.fetch_add(1, std::memory_order_relaxed);
   stream->capture.store(nullptr, std::memory_order_relaxed);
-  stream->access_policy = stream->sync_policy = stream->mem_sync_domain = stream->mem_sync_domain_map = {};
+  reset_attributes(*stream);
   stream->queue = engine::take_queue(&context.domain, level_of(priority));
   {
     std::scoped_lock hold(context.streams_lock);
@@ -34,6 +45,7 @@ Stream* make_stream(Context& context, unsigned flags, int priority) noexcept {
     context.streams.push_back(stream);
   }
   stream->live.store(true, std::memory_order_release);
+  name_stream(*stream, stream->blocking ? "stream" : "non-blocking stream");
   return stream;
 }
 
@@ -63,7 +75,8 @@ void retire(Stream& stream) noexcept {
   pool().release(&stream);
 }
 
-// The last operation of a destroyed stream that still had work: retires it. It is the queue's last, so nothing follows it.
+// The last operation of a destroyed stream that still had work: retires it. It is the queue's last, so nothing follows
+// it.
 engine::OpResult retire_op(engine::CustomOp& op, engine::Queue&, engine::Runner&, bool) {
   retire(*static_cast<Stream*>(op.data[0]));
   return engine::OpResult::done;
@@ -81,7 +94,8 @@ struct PerThread {
     // In a forked child locks may be held for ever by threads that don't exist.
     if (slow_word.load(std::memory_order_relaxed) & slow_forked) return;
     for (const Entry& entry : entries)
-      if (entry.stream->generation == entry.context->generation.load(std::memory_order_relaxed)) destroy_stream(*entry.stream);
+      if (entry.stream->generation == entry.context->generation.load(std::memory_order_relaxed))
+        destroy_stream(*entry.stream);
   }
 };
 thread_local PerThread per_thread;
@@ -93,13 +107,15 @@ thread_local PerThread::Entry per_thread_cache{nullptr, 0, nullptr};
 Stream* make_legacy_stream(Context& context) {
   Stream* stream = make_stream(context, cudaStreamDefault, 0);
   stream->is_legacy = true;
+  name_stream(*stream, "legacy default stream");
   return stream;
 }
 
 Stream& per_thread_stream() noexcept {
   Context& context = current_context();
   const std::uint32_t generation = context.generation.load(std::memory_order_relaxed);
-  if (per_thread_cache.context == &context && per_thread_cache.generation == generation) return *per_thread_cache.stream;
+  if (per_thread_cache.context == &context && per_thread_cache.generation == generation)
+    return *per_thread_cache.stream;
   for (PerThread::Entry& entry : per_thread.entries) {
     if (entry.context != &context) continue;
     if (entry.generation != generation) {
@@ -112,6 +128,7 @@ Stream& per_thread_stream() noexcept {
   }
   Stream* stream = make_stream(context, cudaStreamDefault, 0);
   stream->is_per_thread = true;
+  name_stream(*stream, "per-thread default stream");
   per_thread.entries.push_back({&context, generation, stream});
   per_thread_cache = per_thread.entries.back();
   return *stream;
@@ -138,12 +155,14 @@ cudaError_t create_stream(cudaStream_t* out, unsigned flags, int priority) noexc
 
 cudaError_t destroy_stream(Stream& stream) noexcept {
   bool expected = true;
-  if (!stream.live.compare_exchange_strong(expected, false, std::memory_order_acq_rel)) return cudaErrorInvalidResourceHandle;
+  if (!stream.live.compare_exchange_strong(expected, false, std::memory_order_acq_rel))
+    return cudaErrorInvalidResourceHandle;
   if (!stream.queue->has_work()) {
     retire(stream);
     return cudaSuccess;
   }
-  // Not through Enqueue: bookkeeping is not work that the default stream has to wait for, and the stream may be gone once it is published.
+  // Not through Enqueue: bookkeeping is not work that the default stream has to wait for, and the stream may be gone
+  // once it is published.
   engine::Appender appender(*stream.queue);
   auto* op = appender.push<engine::CustomOp>(engine::OpKind::custom);
   op->flags = engine::op_even_if_dead;
@@ -163,7 +182,8 @@ void Enqueue::wait_for_blocking() noexcept {
   Context& context = *stream_.context;
   std::scoped_lock hold(context.dirty_lock);
   for (Stream* stream : context.dirty) {
-    // Cleared before the tail is read: a stream that publishes work later marks itself again (Outer, which publishes first).
+    // Cleared before the tail is read: a stream that publishes work later marks itself again (Outer, which publishes
+    // first).
     stream->dirty.exchange(false, std::memory_order_seq_cst);
     engine::Queue& queue = *stream->queue;
     const std::uint64_t tail = queue.tail();

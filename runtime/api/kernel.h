@@ -1,0 +1,19 @@
+// Finding the kernel that a call is about.
+#pragma once
+#include <api/export.h>
+#include <model/function.h>
+
+namespace mr::api {
+
+// A kernel by its host function or handle, and its code on the current device. The unknown function counts before
+// anything else.
+inline cudaError_t find_kernel(const void* func, model::Function** function, const MrKernel** kernel) {
+  *function = model::find_function(func);
+  if (!*function) return cudaErrorInvalidDeviceFunction;
+  if (const cudaError_t error = refused()) return error;
+  cudaError_t error = cudaSuccess;
+  *kernel = model::kernel_on(**function, model::current_device(), &error);
+  return *kernel ? cudaSuccess : error;
+}
+
+}  // namespace mr::api

@@ -1,0 +1,102 @@
+#include <model/launch_attributes.h>
+
+#include <model/device.h>
+#include <model/event.h>
+
+namespace mr::model {
+namespace {
+
+constexpr int memory_domains = 4;  // cudaDevAttrMemSyncDomainCount
+
+bool valid_property(cudaAccessProperty property) noexcept {
+  return property >= cudaAccessPropertyNormal && property <= cudaAccessPropertyPersisting;
+}
+
+// Events that a launch records can't take the time.
+cudaError_t event_of(cudaEvent_t handle, Event** out) noexcept {
+  auto* event = reinterpret_cast<Event*>(handle);
+  if (!valid_event(event)) return cudaErrorInvalidResourceHandle;
+  if (event->timed()) return cudaErrorNotSupported;
+  *out = event;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+bool valid_attribute_value(cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value) noexcept {
+  switch (id) {
+  case cudaLaunchAttributeAccessPolicyWindow: {
+    const cudaAccessPolicyWindow& w = value.accessPolicyWindow;
+    return w.hitRatio >= 0.0f && w.hitRatio <= 1.0f && valid_property(w.hitProp) && valid_property(w.missProp) &&
+           w.missProp != cudaAccessPropertyPersisting &&
+           w.num_bytes <= static_cast<std::size_t>(properties(current_device()).accessPolicyMaxWindowSize);
+  }
+  case cudaLaunchAttributeSynchronizationPolicy:
+    return value.syncPolicy >= cudaSyncPolicyAuto && value.syncPolicy <= cudaSyncPolicyBlockingSync;
+  case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    return value.clusterSchedulingPolicyPreference >= cudaClusterSchedulingPolicyDefault &&
+           value.clusterSchedulingPolicyPreference <= cudaClusterSchedulingPolicyLoadBalancing;
+  case cudaLaunchAttributeMemSyncDomainMap:
+    return value.memSyncDomainMap.default_ < memory_domains && value.memSyncDomainMap.remote < memory_domains;
+  case cudaLaunchAttributeMemSyncDomain:
+    return value.memSyncDomain == cudaLaunchMemSyncDomainDefault ||
+           value.memSyncDomain == cudaLaunchMemSyncDomainRemote;
+  case cudaLaunchAttributePreferredSharedMemoryCarveout: {
+    const auto carveout = static_cast<int>(value.sharedMemCarveout);
+    return carveout >= cudaSharedmemCarveoutDefault && carveout <= cudaSharedmemCarveoutMaxShared;
+  }
+  case cudaLaunchAttributeIgnore:
+  case cudaLaunchAttributeCooperative:
+  case cudaLaunchAttributeClusterDimension:
+  case cudaLaunchAttributeProgrammaticStreamSerialization:
+  case cudaLaunchAttributeProgrammaticEvent:
+  case cudaLaunchAttributePriority:
+  case cudaLaunchAttributePreferredClusterDimension:
+  case cudaLaunchAttributeLaunchCompletionEvent:
+  case cudaLaunchAttributeDeviceUpdatableKernelNode:
+  case cudaLaunchAttributeNvlinkUtilCentricScheduling: return true;
+  }
+  return false;
+}
+
+cudaError_t apply_attribute(LaunchRequest& request, const cudaLaunchAttribute& attribute) noexcept {
+  const cudaLaunchAttributeValue& value = attribute.val;
+  if (!valid_attribute_value(attribute.id, value)) return cudaErrorInvalidValue;
+  switch (attribute.id) {
+  case cudaLaunchAttributeCooperative: request.cooperative = value.cooperative != 0; break;
+  case cudaLaunchAttributeClusterDimension:
+    request.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+    request.cluster_given = true;
+    break;
+  case cudaLaunchAttributeProgrammaticStreamSerialization:
+    request.programmatic = value.programmaticStreamSerializationAllowed != 0;
+    break;
+  case cudaLaunchAttributeProgrammaticEvent:
+    request.trigger_at_block_start = value.programmaticEvent.triggerAtBlockStart != 0;
+    return event_of(value.programmaticEvent.event, &request.programmatic_event);
+  case cudaLaunchAttributeLaunchCompletionEvent:
+    return event_of(value.launchCompletionEvent.event, &request.completion_event);
+  case cudaLaunchAttributePriority:
+    request.priority = value.priority;
+    request.has_priority = true;
+    break;
+  // Nodes of graphs only; a launch can't be updated from the device.
+  case cudaLaunchAttributeDeviceUpdatableKernelNode:
+    if (value.deviceUpdatableKernelNode.deviceUpdatable) return cudaErrorNotSupported;
+    break;
+  // Hints about caches, memory order between devices, and where clusters go: all of them change nothing that a program
+  // can see.
+  case cudaLaunchAttributeIgnore:
+  case cudaLaunchAttributeAccessPolicyWindow:
+  case cudaLaunchAttributeSynchronizationPolicy:
+  case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+  case cudaLaunchAttributeMemSyncDomainMap:
+  case cudaLaunchAttributeMemSyncDomain:
+  case cudaLaunchAttributePreferredClusterDimension:
+  case cudaLaunchAttributePreferredSharedMemoryCarveout:
+  case cudaLaunchAttributeNvlinkUtilCentricScheduling: break;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace mr::model
