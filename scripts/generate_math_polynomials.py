@@ -66,7 +66,7 @@ add("erf", "erf(x) / x - 2 / sqrt(pi) of z = x^2, divided by z",
 add("erfcx", "(1 + 2 x) exp(x^2) erfc(x) of t = (x - 4) / (x + 4)",
     lambda t: (lambda x: (1 + 2 * x) * mp.exp(x * x) * mp.erfc(x))(4 * (1 + t) / (1 - t)), "-1", "0.9999", 27)
 add("gamma", "(gamma(2 + f) - 1) / f", guard(lambda f: (mp.gamma(2 + f) - 1) / f, 1 - mp.euler), "-0.5", "0.5", 20)
-add("lgamma", "log(gamma(2 + f)) / f", guard(lambda f: mp.loggamma(2 + f) / f, 1 - mp.euler), "-0.5", "1", 24)
+add("lgamma", "log(gamma(2 + f)) / f", guard(lambda f: mp.loggamma(2 + f) / f, 1 - mp.euler), "-0.75", "1", 28)
 add("stirling", "x (log(gamma(x)) - (x - 1/2) log(x) + x - log(2 pi) / 2) of w = 1 / x^2",
     guard(lambda w: (lambda x: x * (mp.loggamma(x) - (x - mpf(1) / 2) * mp.log(x) + x - mp.log(2 * mp.pi) / 2))(1 / mp.sqrt(w)),
           mpf(1) / 12), "0", "0.0101", 7)

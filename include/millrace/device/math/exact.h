@@ -50,7 +50,7 @@ __MR_MATH double __mr_frexp(double x, int* e) {
   int k = (int)(b >> 52 & 0x7ff);
   if (x == 0 || k == 0x7ff) {
     *e = 0;
-    return x + x - x;
+    return x + x;
   }
   if (k == 0) {
     b = __mr_bits(x * 0x1p54);

@@ -25,12 +25,12 @@ __MR_MATH __mr_dd __mr_exp_dd(__mr_dd x, int* k) {
   const __mr_dd s = __mr_fast_sum(1.0, m.hi);
   return __mr_fast_sum(s.hi, s.lo + m.lo);
 }
-// exp(x) - 1 for |x| <= 700.
+// exp(x) - 1 for |x| <= 690.
 __MR_MATH __mr_dd __mr_expm1_dd(__mr_dd x) {
   int k;
   const __mr_dd m = __mr_exp_reduced(x, &k);
   if (k == 0) return m;
-  const double p = __mr_pow2(k > 1000 ? 1000 : k);
+  const double p = __mr_pow2(k);
   const __mr_dd s = __mr_dd_scale(m, p);
   return __mr_dd_add(__mr_sum(p, -1.0), s);
 }
@@ -65,6 +65,7 @@ __MR_MATH double __mr_expm1(double x) {
   if (!(__mr_abs(x) < 700)) return x != x ? x : x < 0 ? -1.0 : __mr_exp(x);
   if (__mr_abs(x) < 0x1p-54) return x;
   if (x < -50) return -1.0;
+  if (x > 60) return __mr_exp(x);
   return __mr_expm1_dd(__mr_dd_make(x, 0)).hi;
 }
 
@@ -116,10 +117,9 @@ __MR_MATH __mr_dd __mr_log_dd(__mr_dd x) {
   // x = m 2^k with m in [sqrt(1/2), sqrt(2))
   const unsigned long b = __mr_bits(x.hi);
   const long k = (long)(b - 0x3fe6a09e667f3bcdul) >> 52;
-  const double p = __mr_from_bits((unsigned long)(1023 - k) << 52);  // 2^-k; k <= 1023
-  const double q = k == 1024 ? 0x1p-1022 : p;
-  __mr_dd m = __mr_dd_make(x.hi * q, x.lo * q);
-  if (k == 1024) m = __mr_dd_scale(m, 0.25);
+  const bool top = k >= 1023;  // 2^-k would be denormal
+  const double p = __mr_from_bits((unsigned long)(1023 - (top ? k - 64 : k)) << 52), q = top ? 0x1p-64 : 1.0;
+  const __mr_dd m = __mr_dd_make(x.hi * p * q, x.lo * p * q);
   const __mr_dd l = __mr_log_near_one(m);
   const double n = (double)k;
   const __mr_dd ln2 = __mr_dd_add(__mr_dd_make(n * 0x1.62e42fefa38p-1, 0), __mr_product(n, 0x1.ef35793c7673p-45));

@@ -241,31 +241,35 @@ __MR_MATH double __mr_poly_gamma(double x) {
   return p;
 }
 
-// log(gamma(2 + f)) / f, on [-0.5, 1]; relative error 3.8e-17.
+// log(gamma(2 + f)) / f, on [-0.75, 1]; relative error 7.5e-17.
 __MR_MATH double __mr_poly_lgamma(double x) {
-  double p = -0x1.2e2bd88cc7f02p-33;
-  p = __builtin_fma(p, x, 0x1.3af645632a3f2p-30);
-  p = __builtin_fma(p, x, -0x1.3465cde65cd52p-28);
-  p = __builtin_fma(p, x, 0x1.8cbb88d77628dp-27);
-  p = __builtin_fma(p, x, -0x1.9dbd2fe6cf80ap-26);
-  p = __builtin_fma(p, x, 0x1.9e65fb8ff1909p-25);
-  p = __builtin_fma(p, x, -0x1.ad3bc349d5052p-24);
-  p = __builtin_fma(p, x, 0x1.c64ee4a24f8c4p-23);
-  p = __builtin_fma(p, x, -0x1.e25cc0481a6f9p-22);
-  p = __builtin_fma(p, x, 0x1.00706ea6d4d69p-20);
-  p = __builtin_fma(p, x, -0x1.11b4a18ce7b5ep-19);
-  p = __builtin_fma(p, x, 0x1.25972b79ee50cp-18);
-  p = __builtin_fma(p, x, -0x1.3cbc76a0cd98ap-17);
-  p = __builtin_fma(p, x, 0x1.580dd12442982p-16);
-  p = __builtin_fma(p, x, -0x1.78de5cf75713ep-15);
-  p = __builtin_fma(p, x, 0x1.a127b0f10274fp-14);
-  p = __builtin_fma(p, x, -0x1.d3fd4c71106d9p-13);
-  p = __builtin_fma(p, x, 0x1.0b36af862497bp-11);
-  p = __builtin_fma(p, x, -0x1.38ac5c2c01262p-10);
-  p = __builtin_fma(p, x, 0x1.7add6eadb713ep-9);
-  p = __builtin_fma(p, x, -0x1.e404fc218f530p-8);
-  p = __builtin_fma(p, x, 0x1.51322ac7d8480p-6);
-  p = __builtin_fma(p, x, -0x1.13e001a557607p-4);
+  double p = -0x1.60e595f7dda97p-35;
+  p = __builtin_fma(p, x, 0x1.f66835d8b74c1p-33);
+  p = __builtin_fma(p, x, -0x1.158f0e07db9bdp-31);
+  p = __builtin_fma(p, x, 0x1.3f954f03b04f4p-31);
+  p = __builtin_fma(p, x, -0x1.aa06e57892083p-31);
+  p = __builtin_fma(p, x, 0x1.31f241009c438p-29);
+  p = __builtin_fma(p, x, -0x1.7d6d8dcbe6defp-28);
+  p = __builtin_fma(p, x, 0x1.819582626e1d5p-27);
+  p = __builtin_fma(p, x, -0x1.8337301576a99p-26);
+  p = __builtin_fma(p, x, 0x1.972d7de6d558ap-25);
+  p = __builtin_fma(p, x, -0x1.af7e1e6c9f607p-24);
+  p = __builtin_fma(p, x, 0x1.c7bade80a08a5p-23);
+  p = __builtin_fma(p, x, -0x1.e26275139d09cp-22);
+  p = __builtin_fma(p, x, 0x1.00619874c0973p-20);
+  p = __builtin_fma(p, x, -0x1.11b2aa6c5b026p-19);
+  p = __builtin_fma(p, x, 0x1.2597d0f53ba1ap-18);
+  p = __builtin_fma(p, x, -0x1.3cbc9b1d7b537p-17);
+  p = __builtin_fma(p, x, 0x1.580dcd34db72dp-16);
+  p = __builtin_fma(p, x, -0x1.78de5ba2f11b1p-15);
+  p = __builtin_fma(p, x, 0x1.a127b0fc2ac28p-14);
+  p = __builtin_fma(p, x, -0x1.d3fd4c7827155p-13);
+  p = __builtin_fma(p, x, 0x1.0b36af862462cp-11);
+  p = __builtin_fma(p, x, -0x1.38ac5c2bf6708p-10);
+  p = __builtin_fma(p, x, 0x1.7add6eadb6f22p-9);
+  p = __builtin_fma(p, x, -0x1.e404fc218f63ap-8);
+  p = __builtin_fma(p, x, 0x1.51322ac7d8482p-6);
+  p = __builtin_fma(p, x, -0x1.13e001a557606p-4);
   p = __builtin_fma(p, x, 0x1.4a34cc4a60fa6p-2);
   p = __builtin_fma(p, x, 0x1.b0ee6072093cep-2);
   return p;

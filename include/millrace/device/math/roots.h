@@ -5,12 +5,14 @@
 __MR_MATH double __mr_sqrt(double x) { return __builtin_sqrt(x); }
 __MR_MATH float __mr_sqrtf(float x) { return __builtin_sqrtf(x); }
 __MR_MATH double __mr_rsqrt(double x) {
+  const bool small = x < 0x1p-900;
+  if (small) x *= 0x1p400;
   const double s = __builtin_sqrt(x), r = 1.0 / s;
   if (!(s > 0 && s < __MR_INF)) return r;
   // One correction: 1/sqrt(x) = r + r/2 (1 - x r^2)
   const double rest = __builtin_fma(-s, s, x);  // x = s^2 + rest
   const double e = __builtin_fma(-s, r, 1.0);   // 1 - s r
-  return __builtin_fma(r, __builtin_fma(-0.5 * rest * r, r, e), r);
+  return __builtin_fma(r, __builtin_fma(-0.5 * rest * r, r, e), r) * (small ? 0x1p200 : 1.0);
 }
 __MR_MATH float __mr_rsqrtf(float x) { return (float)(1.0 / __builtin_sqrt((double)x)); }
 

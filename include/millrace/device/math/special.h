@@ -38,7 +38,8 @@ __MR_MATH double __mr_erfc(double x) {
 }
 __MR_MATH double __mr_erfcx(double x) {
   if (x != x) return x;
-  if (x >= 0) return __mr_erfcx_core(x);
+  if (x >= 0.5) return __mr_erfcx_core(x);
+  if (x > -0.5) return __mr_exp(x * x) * (1.0 - __mr_erf_small(x));
   // 2 exp(x^2) - erfcx(-x)
   const __mr_dd square = __mr_product(x, x);
   if (square.hi > 709.8) return __MR_INF;
@@ -131,7 +132,7 @@ __MR_MATH __mr_dd __mr_stirling(double x) {
 }
 __MR_MATH double __mr_tgamma(double x) {
   if (x != x || x == __MR_INF) return x;
-  if (x == 0) return 1.0 / x;
+  if (__mr_abs(x) < 0x1p-100) return 1.0 / x;
   const bool integer = __builtin_trunc(x) == x;
   if (x < 0 && (integer || x == -__MR_INF)) return __MR_NAN;
   if (x > 171.7) return __MR_INF;
@@ -170,7 +171,7 @@ __MR_MATH __mr_dd __mr_lgamma_positive(double x) {
     const double f = x - n - 2.0;
     return __mr_dd_add1(__mr_log_dd(p), f * __mr_poly_lgamma(f));
   }
-  if (x >= 1.5) {
+  if (x >= 1.25) {
     const double f = x - 2.0;
     return __mr_dd_make(f * __mr_poly_lgamma(f), 0);
   }
@@ -178,7 +179,7 @@ __MR_MATH __mr_dd __mr_lgamma_positive(double x) {
     const double g = x - 1.0;  // lgamma(1 + g) = lgamma(2 + g) - log(1 + g)
     return __mr_dd_add1(__mr_dd_neg(__mr_log1p_dd(__mr_dd_make(g, 0))), g * __mr_poly_lgamma(g));
   }
-  if (x < 1e-300) {
+  if (x < 1e-40) {
     int k;
     __mr_dd l = __mr_log_dd(__mr_dd_make(__mr_normalize(x, &k), 0));
     if (k != 0) l = __mr_dd_add(l, __mr_dd_make(-0x1.2b708872320e2p+5, 0x1.570da7e077bcbp-50));
@@ -193,7 +194,7 @@ __MR_MATH double __mr_lgamma(double x) {
   if (__mr_is_inf(x)) return __MR_INF;
   if (x > 0) return x > 2.6e305 ? __MR_INF : __mr_lgamma_positive(x).hi;
   if (__builtin_trunc(x) == x) return __MR_INF;
-  if (x > -1e-290) return __mr_lgamma_positive(-x).hi;
+  if (x > -1e-40) return __mr_lgamma_positive(-x).hi;
   // log(pi / |x sin(pi x)|) - lgamma(-x)
   const __mr_reduced_pi q = __mr_reduce_pi(x);
   __mr_dd s = (q.n & 1) != 0 ? __mr_cos_kernel(q.r) : __mr_sin_kernel(q.r);
@@ -346,13 +347,12 @@ __MR_MATH double __mr_bessel_i(double x, int order) {
   const double a = __mr_abs(x);
   double r;
   if (a < 35) {
-    const double z = 0.25 * a * a;
-    double term = order == 0 ? 1.0 : 0.5 * a;
-    __mr_dd s = __mr_dd_make(term, 0);
+    const __mr_dd z = __mr_dd_scale(__mr_product(a, a), 0.25);
+    __mr_dd term = __mr_dd_make(order == 0 ? 1.0 : 0.5 * a, 0), s = term;
     for (int k = 1; k < 120; ++k) {
-      term *= z / ((double)k * (k + order));
-      s = __mr_dd_add1(s, term);
-      if (term < s.hi * 1e-18) break;
+      term = __mr_dd_div(__mr_dd_mul(term, z), __mr_dd_make((double)(k * (k + order)), 0));
+      s = __mr_dd_add(s, term);
+      if (term.hi < s.hi * 1e-18) break;
     }
     r = s.hi;
   } else {
