@@ -61,8 +61,8 @@ void lane_left_block(Block& b) noexcept {
 void named_barrier(Self s, std::uint32_t id, std::uint32_t threads, bool wait) noexcept {
   Warp& w = *s.warp;
   Block& b = *w.block;
-  if (threads == 0) threads = b.abi->threads;
-  if (id == 0 && wait && threads == b.abi->threads) return meet(s);
+  if (id == 0 && wait && (threads == 0 || threads == b.abi->threads)) return meet(s);
+  if (threads == 0) threads = b.live;
   id &= 15;
   NamedBarrier& n = b.named[id];
   b.resident->progress = true;

@@ -52,17 +52,15 @@ Classified classify(int signal, const siginfo_t& info, const ucontext_t& context
   const std::uint64_t address = reinterpret_cast<std::uint64_t>(info.si_addr), pc = greg(context, REG_RIP);
   switch (signal) {
     case SIGSEGV:
-      if (greg(context, REG_TRAPNO) == page_fault) {
-        if (greg(context, REG_ERR) & instruction_fetch) return {Fault::invalid_pc, pc};
-        if (StackPool::instance().in_guard(address)) return {Fault::stack_error, address};
-        return {Fault::illegal_address, address};
-      }
+      if (greg(context, REG_TRAPNO) == page_fault && (greg(context, REG_ERR) & instruction_fetch)) return {Fault::invalid_pc, pc};
       if (greg(context, REG_TRAPNO) == general_protection) {
         // No such address, or a vector access that wants alignment; the processor doesn't say.
         const std::optional<std::uint64_t> operand = operand_address(context);
         if (operand && canonical(*operand)) return {Fault::misaligned_address, *operand};
         return {Fault::illegal_address, operand.value_or(0)};
       }
+      if (address == pc) return {Fault::invalid_pc, pc};
+      if (StackPool::instance().in_guard(address)) return {Fault::stack_error, address};
       return {Fault::illegal_address, address};
     case SIGBUS: return {info.si_code == BUS_ADRALN ? Fault::misaligned_address : Fault::illegal_address, address};
     case SIGILL: {

@@ -211,8 +211,8 @@ void* device_malloc(Executor& e, std::uint64_t bytes) noexcept {
 }
 
 void device_free(Executor& e, void* pointer) noexcept {
-  Heap* heap = static_cast<Heap*>(e.grid->device->heap);
   if (!pointer) return;
+  Heap* heap = static_cast<Heap*>(std::atomic_ref<void*>(e.grid->device->heap).load(std::memory_order_acquire));
   bool freed = false;
   if (heap) {
     e.uninterruptible = e.uninterruptible + 1;

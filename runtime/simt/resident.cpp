@@ -16,10 +16,15 @@ void prepare_block(Resident& r, Block& b, std::uint64_t linear) noexcept {
   const Grid& g = r.grid;
   MrBlock& a = *b.abi;
   b.linear = linear;
-  a.block_idx[0] = static_cast<std::uint32_t>(linear % g.grid[0]);
-  const std::uint64_t rows = linear / g.grid[0];
-  a.block_idx[1] = static_cast<std::uint32_t>(rows % g.grid[1]);
-  a.block_idx[2] = static_cast<std::uint32_t>(rows / g.grid[1]);
+  if (g.grid[1] == 1 && g.grid[2] == 1) {
+    a.block_idx[0] = static_cast<std::uint32_t>(linear);
+    a.block_idx[1] = a.block_idx[2] = 0;
+  } else {
+    a.block_idx[0] = static_cast<std::uint32_t>(linear % g.grid[0]);
+    const std::uint64_t rows = linear / g.grid[0];
+    a.block_idx[1] = static_cast<std::uint32_t>(rows % g.grid[1]);
+    a.block_idx[2] = static_cast<std::uint32_t>(rows / g.grid[1]);
+  }
   const std::uint32_t threads = a.threads;
   b.live = threads;
   b.arrived = 0;

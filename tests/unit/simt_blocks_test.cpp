@@ -101,4 +101,65 @@ TEST(SimtBlocks, EndedLanesCountAsArrived) {
   for (int t = 0; t < 96; ++t) EXPECT_EQ(out[t], t % 3 == 2 ? 3211 : 0) << t;
 }
 
+TEST(SimtBlocks, NamedBarriersCountTheirThreads) {
+  // Warp 0 produces, warp 1 consumes; the rest of the block takes no part.
+  struct Args {
+    int* out;
+  };
+  MrKernel k = fiber_kernel(+[](const void* args) {
+    int* shared = reinterpret_cast<int*>(lane()->block->shared);
+    const std::uint32_t t = tid(), warp = t / 32;
+    for (int round = 0; round < 5; ++round) {
+      if (warp == 0) {
+        device()->barrier_named(2, 64);  // the cells are free
+        shared[t] = round * 100 + static_cast<int>(t);
+        device()->barrier_named_arrive(1, 64);
+      } else if (warp == 1) {
+        device()->barrier_named_arrive(2, 64);
+        device()->barrier_named(1, 64);
+        static_cast<const Args*>(args)->out[round * 32 + static_cast<int>(t) - 32] = shared[63 - t];
+      }
+    }
+    device()->barrier_named(0, 0);
+    device()->barrier_named(3, 96);
+  });
+  k.static_shared = 32 * sizeof(int);
+  int out[5 * 32];
+  Args args{out};
+  DeviceState device;
+  Launch launch(k, device, {1}, {96}, &args);
+  EXPECT_EQ(launch.run(), Fault::none) << last_fault(device).message;
+  for (int i = 0; i < 5 * 32; ++i) EXPECT_EQ(out[i], i / 32 * 100 + 31 - i % 32);
+}
+
+TEST(SimtBlocks, SharedMemoryOfEachSizeIsWritableAndAligned) {
+  MrKernel k = fiber_kernel(+[](const void*) {
+    const MrBlock& b = *lane()->block;
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b.shared) % 1024, 0u);
+    EXPECT_EQ(b.dynamic_offset % 16, 0u);
+    EXPECT_GE(b.dynamic_offset, b.static_shared);
+    std::memset(b.shared, 1, b.dynamic_offset + b.dynamic_shared);
+  });
+  DeviceState device;
+  for (std::uint32_t statics : {0u, 1u, 1000u, 48u * 1024})
+    for (std::uint32_t dynamic : {0u, 16u, 5000u, 227u * 1024 - 48 * 1024}) {
+      k.static_shared = statics;
+      Launch launch(k, device, {2}, {1});
+      launch.grid.dynamic_shared = dynamic;
+      EXPECT_EQ(launch.run(), Fault::none);
+    }
+}
+
+TEST(SimtBlocks, ResidentLimitFollowsThreadsAndSharedMemory) {
+  MrKernel k{};
+  EXPECT_EQ(resident_limit(k, 1024, 0), 2u);
+  EXPECT_EQ(resident_limit(k, 1000, 0), 2u);
+  EXPECT_EQ(resident_limit(k, 256, 0), 8u);
+  EXPECT_EQ(resident_limit(k, 32, 0), 32u);
+  EXPECT_EQ(resident_limit(k, 32, 100 * 1024), 2u);
+  EXPECT_EQ(resident_limit(k, 1, 227 * 1024), 1u);
+  k.static_shared = 48 * 1024;
+  EXPECT_EQ(resident_limit(k, 256, 0), 4u);
+}
+
 }  // namespace
