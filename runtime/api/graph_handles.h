@@ -1,0 +1,84 @@
+// Handles of graphs, as the graph files of this room take and give them.
+#pragma once
+#include <api/export.h>
+#include <model/capture.h>
+#include <model/event.h>
+#include <model/graph.h>
+#include <model/graph_exec.h>
+#include <model/stream.h>
+
+namespace mr::api {
+
+inline model::Graph* graph_of(cudaGraph_t handle) noexcept {
+  auto* graph = reinterpret_cast<model::Graph*>(handle);
+  return model::valid_graph(graph) ? graph : nullptr;
+}
+inline model::GraphNode* node_of(cudaGraphNode_t handle) noexcept {
+  auto* node = reinterpret_cast<model::GraphNode*>(handle);
+  return model::valid_node(node) ? node : nullptr;
+}
+// A node of one type, or null.
+inline model::GraphNode* node_of(cudaGraphNode_t handle, cudaGraphNodeType type) noexcept {
+  model::GraphNode* node = node_of(handle);
+  return node && node->type == type ? node : nullptr;
+}
+inline model::GraphExec* exec_of(cudaGraphExec_t handle) noexcept {
+  auto* exec = reinterpret_cast<model::GraphExec*>(handle);
+  return model::valid_exec(exec) ? exec : nullptr;
+}
+inline model::GraphNode* const* nodes_of(const cudaGraphNode_t* handles) noexcept {
+  return reinterpret_cast<model::GraphNode* const*>(handles);
+}
+inline cudaGraph_t handle_of(model::Graph* graph) noexcept { return reinterpret_cast<cudaGraph_t>(graph); }
+inline cudaGraphNode_t handle_of(model::GraphNode* node) noexcept { return reinterpret_cast<cudaGraphNode_t>(node); }
+inline cudaGraphExec_t handle_of(model::GraphExec* exec) noexcept { return reinterpret_cast<cudaGraphExec_t>(exec); }
+
+// What a call that adds a node is given besides the node's parameters.
+struct NewNode {
+  cudaGraphNode_t* out;
+  cudaGraph_t graph;
+  const cudaGraphNode_t* dependencies;
+  const cudaGraphEdgeData* data;
+  std::size_t count;
+};
+
+// Adds a node whose data `make(graph, data)` builds in a fresh Data, which it may refuse. Nothing changes unless all is well.
+template <class Data, class Make>
+cudaError_t add(const NewNode& where, cudaGraphNodeType type, Data* model::GraphNode::*member, Make&& make) {
+  if (const cudaError_t error = refused()) return error;
+  model::Graph* graph = graph_of(where.graph);
+  if (!where.out || !graph) return cudaErrorInvalidValue;
+  if (const cudaError_t error = model::check_dependencies(*graph, type, nodes_of(where.dependencies), where.data, where.count)) return error;
+  Data data{};
+  if (const cudaError_t error = make(*graph, data)) return error;
+  model::GraphNode* node = model::add_node(*graph, type, nodes_of(where.dependencies), where.data, where.count);
+  *(node->*member = graph->arena.make<Data>()) = data;
+  *where.out = handle_of(node);
+  return cudaSuccess;
+}
+
+cudaError_t add_kernel(const NewNode& where, const cudaKernelNodeParams* params);
+cudaError_t add_copy(const NewNode& where, const cudaMemcpy3DParms* params);
+cudaError_t add_fill(const NewNode& where, const cudaMemsetParams* params);
+cudaError_t add_host(const NewNode& where, const cudaHostNodeParams* params);
+cudaError_t add_empty(const NewNode& where);
+cudaError_t add_event(const NewNode& where, cudaGraphNodeType type, cudaEvent_t event);
+cudaError_t add_alloc(const NewNode& where, cudaMemAllocNodeParams* params);
+cudaError_t add_free(const NewNode& where, void* pointer);
+
+cudaError_t set_kernel(cudaGraphNode_t node, const cudaKernelNodeParams* params);
+cudaError_t set_copy(cudaGraphNode_t node, const cudaMemcpy3DParms* params);
+cudaError_t set_fill(cudaGraphNode_t node, const cudaMemsetParams* params);
+cudaError_t set_host(cudaGraphNode_t node, const cudaHostNodeParams* params);
+cudaError_t set_event(cudaGraphNode_t node, cudaGraphNodeType type, cudaEvent_t event);
+
+// cudaKernelNodeParams and kin have twins for the generic calls; the fields are the same.
+inline cudaKernelNodeParams plain(const cudaKernelNodeParamsV2& p) noexcept {
+  return {p.func, {p.gridDim.x, p.gridDim.y, p.gridDim.z}, {p.blockDim.x, p.blockDim.y, p.blockDim.z}, p.sharedMemBytes, p.kernelParams, p.extra};
+}
+inline cudaMemsetParams plain(const cudaMemsetParamsV2& p) noexcept {
+  return {p.dst, p.pitch, p.value, p.elementSize, p.width, p.height};
+}
+inline cudaHostNodeParams plain(const cudaHostNodeParamsV2& p) noexcept { return {p.fn, p.userData}; }
+
+}  // namespace mr::api
