@@ -1,0 +1,49 @@
+// How an API function runs a copy: check, capture, enqueue, wait. Private to this room.
+#pragma once
+#include <api/export.h>
+#include <model/capture.h>
+#include <model/memory_copy.h>
+#include <model/stream.h>
+
+namespace mr::api {
+
+inline model::Stream& default_stream(bool per_thread) noexcept {
+  return per_thread ? model::per_thread_stream() : *model::current_context().legacy;
+}
+
+// A call without a stream: check(plan), then in the default stream. The devices of a copy between devices have their own work awaited.
+template <class Check>
+cudaError_t run_sync(Check&& check, bool per_thread, int dst_device = -1, int src_device = -1) noexcept {
+  if (const cudaError_t error = refused()) return result(error);
+  model::Stream& stream = default_stream(per_thread);
+  model::CopyPlan plan;
+  if (const cudaError_t error = check(plan)) return result(error);
+  if (plan.empty) return cudaSuccess;
+  cudaError_t error;
+  if (model::slow() && model::capture_refuse(stream, error)) return result(error);
+  for (const int device : {dst_device, src_device})
+    if (device >= 0 && device != stream.context->ordinal)
+      if (model::Context* other = model::existing_context(device)) other->synchronize();
+  model::copy_and_wait(stream, plan);
+  return result(broken());
+}
+
+// A call with a stream. `parameters` is what a captured node shows, or null for a plain copy.
+template <class Check>
+cudaError_t run_async(Check&& check, cudaMemcpyKind kind, const cudaMemcpy3DParms* parameters, cudaStream_t handle, bool per_thread) noexcept {
+  if (const cudaError_t error = refused()) return result(error);
+  model::Stream* stream = model::resolve(handle, per_thread);
+  model::CopyPlan plan;
+  if (const cudaError_t error = check(plan)) return result(error);
+  if (!stream) return result(cudaErrorInvalidResourceHandle);
+  if (model::slow()) [[unlikely]] {
+    cudaError_t error;
+    if (plan.empty ? model::capture_nothing(*stream, error) : model::capture_copy(*stream, plan.copy, kind, parameters, error))
+      return result(error);
+  }
+  if (plan.empty) return cudaSuccess;
+  model::copy_async(*stream, plan);
+  return result(broken());
+}
+
+}  // namespace mr::api

@@ -1,0 +1,88 @@
+// Batches of copies (CUDA Runtime API, cudaMemcpyBatchAsync and cudaMemcpy3DBatchAsync). A batch is refused as a whole or taken as a whole.
+#include <vector>
+
+#include <api/copy_call.h>
+
+using namespace mr;
+
+namespace {
+
+bool known_location(const cudaMemLocation& location) {
+  return location.type >= cudaMemLocationTypeInvalid && location.type <= cudaMemLocationTypeHostNumaCurrent;
+}
+bool valid_order(cudaMemcpySrcAccessOrder order) {
+  return order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny;
+}
+
+// The stream of a batch: any but the legacy default stream.
+cudaError_t stream_of(cudaStream_t handle, bool per_thread, model::Stream** out) {
+  model::Stream* stream = model::resolve(handle, per_thread);
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  if (stream->is_legacy) return cudaErrorInvalidValue;
+  *out = stream;
+  if (model::slow()) [[unlikely]] {
+    cudaError_t error;
+    if (model::capture_refuse(*stream, error)) return error;
+  }
+  return cudaSuccess;
+}
+
+void run(model::Stream& stream, const model::CopyPlan& plan, cudaMemcpySrcAccessOrder order) {
+  if (order == cudaMemcpySrcAccessOrderDuringApiCall)
+    model::copy_taking_source(stream, plan);
+  else
+    model::copy_async(stream, plan);
+}
+
+cudaError_t check_attributes(const cudaMemcpyAttributes* attributes, const std::size_t* indexes, std::size_t count, std::size_t copies) {
+  if (!attributes || !indexes || count == 0 || count > copies || indexes[0] != 0) return cudaErrorInvalidValue;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (indexes[i] >= copies || (i && indexes[i] <= indexes[i - 1])) return cudaErrorInvalidValue;
+    const cudaMemcpyAttributes& a = attributes[i];
+    if (!valid_order(a.srcAccessOrder) || (a.flags & ~static_cast<unsigned>(cudaMemcpyFlagPreferOverlapWithCompute)) ||
+        !known_location(a.srcLocHint) || !known_location(a.dstLocHint))
+      return cudaErrorInvalidValue;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t batch(void* const* dst, const void* const* src, const std::size_t* sizes, std::size_t count, cudaMemcpyAttributes* attributes,
+                  std::size_t* indexes, std::size_t attribute_count, cudaStream_t handle, bool per_thread) {
+  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (!dst || !src || !sizes || count == 0) return api::result(cudaErrorInvalidValue);
+  if (const cudaError_t error = check_attributes(attributes, indexes, attribute_count, count)) return api::result(error);
+  model::Stream* stream = nullptr;
+  if (const cudaError_t error = stream_of(handle, per_thread, &stream)) return api::result(error);
+  std::vector<model::CopyPlan> plans(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (sizes[i] == 0) return api::result(cudaErrorInvalidValue);
+    if (const cudaError_t error = model::check_copy(plans[i], dst[i], src[i], sizes[i], cudaMemcpyDefault)) return api::result(error);
+  }
+  std::size_t attribute = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    while (attribute + 1 < attribute_count && indexes[attribute + 1] <= i) ++attribute;
+    run(*stream, plans[i], attributes[attribute].srcAccessOrder);
+  }
+  return api::result(api::broken());
+}
+
+cudaError_t batch_3d(std::size_t count, cudaMemcpy3DBatchOp* operations, unsigned long long flags, cudaStream_t handle, bool per_thread) {
+  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (!operations || count == 0 || flags != 0) return api::result(cudaErrorInvalidValue);
+  model::Stream* stream = nullptr;
+  if (const cudaError_t error = stream_of(handle, per_thread, &stream)) return api::result(error);
+  std::vector<model::CopyPlan> plans(count);
+  for (std::size_t i = 0; i < count; ++i)
+    if (const cudaError_t error = model::check_batch_3d(plans[i], operations[i])) return api::result(error);
+  for (std::size_t i = 0; i < count; ++i) run(*stream, plans[i], operations[i].srcAccessOrder);
+  return api::result(api::broken());
+}
+
+}  // namespace
+
+MR_TWINS(cudaMemcpyBatchAsync, _ptsz, batch,
+         (void* const* dst, const void* const* src, const size_t* sizes, size_t count, cudaMemcpyAttributes* attributes, size_t* indexes,
+          size_t attribute_count, cudaStream_t stream),
+         dst, src, sizes, count, attributes, indexes, attribute_count, stream)
+MR_TWINS(cudaMemcpy3DBatchAsync, _ptsz, batch_3d,
+         (size_t count, cudaMemcpy3DBatchOp* operations, unsigned long long flags, cudaStream_t stream), count, operations, flags, stream)
