@@ -8,7 +8,9 @@
 
 #include <model/device.h>
 #include <model/device_hooks.h>
+#include <memory/pool.h>
 #include <model/function.h>
+#include <model/memory.h>
 #include <model/stream.h>
 #include <observe/trace.h>
 #include <simt/grid.h>
@@ -69,6 +71,7 @@ Context& context_of(int device) {
   if (Context* context = contexts[device].load(std::memory_order_relaxed)) return *context;
   static const bool hooks_installed = (install_device_hooks(), true);
   (void)hooks_installed;
+  initialise_memory();
   // A child of this process would have none of its threads: its calls fail from now on (a fork before the first use is fine).
   static const int registered = pthread_atfork(nullptr, nullptr, [] { slow_word.fetch_or(slow_forked, std::memory_order_relaxed); });
   (void)registered;
@@ -126,6 +129,7 @@ void Context::synchronize() noexcept {
   }
   const engine::WaitMode mode = wait_mode();
   for (const Point& point : points) engine::wait(*point.queue, point.sequence, mode);
+  memory::synchronized(ordinal, nullptr);
 }
 
 }  // namespace mr::model
