@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include <api/export.h>
+#include <model/capture.h>
 #include <model/device.h>
 #include <model/reset.h>
 #include <model/stream.h>
@@ -16,12 +17,10 @@ namespace {
 bool exists(int device) noexcept { return device >= 0 && device < model::device_count(); }
 
 // Calls that need no context, but are not permitted in host functions all the same.
-cudaError_t not_in_host_function() noexcept {
-  return model::in_host_function() ? cudaErrorNotPermitted : cudaSuccess;
-}
+cudaError_t not_in_host_function() noexcept { return model::in_host_function() ? cudaErrorNotPermitted : cudaSuccess; }
 
-constexpr unsigned known_flags =
-    cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops;
+constexpr unsigned known_flags = cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax |
+                                 cudaDeviceSyncMemops;
 bool flags_are_valid(unsigned flags) noexcept {
   const unsigned schedule = flags & cudaDeviceScheduleMask;
   return !(flags & ~known_flags) && (schedule & (schedule - 1)) == 0;
@@ -88,7 +87,7 @@ MR_API cudaSetValidDevices(int* devices, int count) {
 
 MR_API cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
   if (!device || !wanted) return api::result(cudaErrorInvalidValue);
-  *device = 0;   // all are alike
+  *device = 0;  // all are alike
   return cudaSuccess;
 }
 
@@ -152,8 +151,9 @@ MR_API cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   // The buffers are made by the first kernel that uses them, with the size that is set then.
   model::Context& context = model::current_context();
-  const bool in_use = limit == cudaLimitPrintfFifoSize ? simt::printf_in_use(context.device)
-                      : limit == cudaLimitMallocHeapSize && simt::heap_in_use(context.device);
+  const bool in_use = limit == cudaLimitPrintfFifoSize
+                          ? simt::printf_in_use(context.device)
+                          : limit == cudaLimitMallocHeapSize && simt::heap_in_use(context.device);
   const cudaError_t error = model::settings(model::current_device()).set_limit(limit, value, in_use);
   if (!error && limit == cudaLimitPrintfFifoSize) context.device.printf_bytes.store(value, std::memory_order_relaxed);
   return api::result(error);
@@ -176,7 +176,7 @@ MR_API cudaDeviceSetCacheConfig(cudaFuncCache config) {
 MR_API cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   if (!config) return api::result(cudaErrorInvalidValue);
   if (const cudaError_t error = api::refused()) return api::result(error);
-  *config = cudaSharedMemBankSizeFourByte;   // no device since compute capability 3 has another
+  *config = cudaSharedMemBankSizeFourByte;  // no device since compute capability 3 has another
   return cudaSuccess;
 }
 
@@ -200,6 +200,10 @@ MR_API cudaCtxResetPersistingL2Cache() { return api::result(api::refused()); }
 
 MR_API cudaDeviceSynchronize() {
   if (const cudaError_t error = api::refused()) return api::result(error);
+  if (model::slow()) [[unlikely]] {
+    cudaError_t captured;
+    if (model::capture_device_synchronize(captured)) return api::result(captured);
+  }
   model::Context& context = model::current_context();
   context.synchronize();
   simt::printf_flush(context.device);

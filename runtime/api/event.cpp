@@ -4,6 +4,8 @@
 // there.
 #include <api/export.h>
 #include <engine/wait.h>
+#include <memory/pool.h>
+#include <model/capture.h>
 #include <model/event.h>
 #include <model/stream.h>
 #include <simt/printf.h>
@@ -32,6 +34,10 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flag
   if (!event) return api::result(cudaErrorInvalidResourceHandle);
   model::Stream* stream = model::resolve(stream_handle, per_thread);
   if (!stream || stream->context != event->context) return api::result(cudaErrorInvalidResourceHandle);
+  if (model::slow()) [[unlikely]] {
+    cudaError_t captured;
+    if (model::capture_record(*stream, *event, flags, captured)) return api::result(captured);
+  }
   if (flags & cudaEventRecordExternal) return api::result(cudaErrorIllegalState);  // makes sense in a capture only
   model::record_event(*event, *stream);
   return cudaSuccess;
@@ -52,7 +58,14 @@ MR_API cudaEventQuery(cudaEvent_t handle) {
   if (const cudaError_t error = api::broken()) return api::result(error);
   model::Event* event = event_of(handle);
   if (!event) return api::result(cudaErrorInvalidResourceHandle);
-  if (!event->point().complete()) return cudaErrorNotReady;  // an answer, not a failure: the slot keeps what it has
+  if (model::slow()) [[unlikely]] {
+    cudaError_t captured;
+    if (model::capture_event_query(*event, captured)) return api::result(captured);
+  }
+  if (!event->point().complete()) {
+    if (const cudaError_t error = model::captured_event_error(*event)) return api::result(error);
+    return cudaErrorNotReady;  // an answer, not a failure: the slot keeps what it has
+  }
   return api::result(api::broken());
 }
 
@@ -60,12 +73,18 @@ MR_API cudaEventSynchronize(cudaEvent_t handle) {
   if (const cudaError_t error = api::broken()) return api::result(error);
   model::Event* event = event_of(handle);
   if (!event) return api::result(cudaErrorInvalidResourceHandle);
+  if (model::slow()) [[unlikely]] {
+    cudaError_t captured;
+    if (model::capture_event_query(*event, captured)) return api::result(captured);
+  }
   const model::RecordPoint point = event->point();
   if (!point.complete()) {
+    if (const cudaError_t error = model::captured_event_error(*event)) return api::result(error);
     if (model::in_host_function()) return api::result(cudaErrorNotPermitted);
     engine::wait(*point.queue, point.sequence,
                  event->flags & cudaEventBlockingSync ? engine::WaitMode::block : event->context->wait_mode());
   }
+  memory::synchronized(event->context->ordinal, point.queue);
   simt::printf_flush(event->context->device);
   return api::result(api::broken());
 }
@@ -84,5 +103,13 @@ MR_API cudaEventElapsedTime(float* ms, cudaEvent_t start_handle, cudaEvent_t end
   model::Event* start = event_of(start_handle);
   model::Event* end = event_of(end_handle);
   if (!start || !end) return api::result(cudaErrorInvalidResourceHandle);
-  return api::result(model::elapsed_time(ms, *start, *end));
+  cudaError_t captured;
+  if (model::slow() && model::capture_elapsed(*start, *end, captured)) [[unlikely]]
+    return api::result(captured);
+  const cudaError_t error = model::elapsed_time(ms, *start, *end);
+  if (error == cudaErrorNotReady) {
+    if ((captured = model::captured_event_error(*start))) return api::result(captured);
+    if ((captured = model::captured_event_error(*end))) return api::result(captured);
+  }
+  return api::result(error);
 }

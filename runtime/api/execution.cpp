@@ -1,6 +1,7 @@
 // Execution control (CUDA Runtime API, "Execution Control"; specification 2.5.2.2, 2.5.4, 2.5.5): launches and host
 // functions.
 #include <api/export.h>
+#include <model/capture.h>
 #include <model/launch.h>
 #include <model/launch_attributes.h>
 
@@ -17,6 +18,10 @@ cudaError_t launch_on(model::LaunchRequest& request, const void* func, cudaStrea
   if (const cudaError_t error = api::refused()) return error;
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream || stream->context != &model::current_context()) return cudaErrorInvalidResourceHandle;
+  if (model::slow()) [[unlikely]] {
+    cudaError_t captured;
+    if (model::capture_launch(*stream, request, captured)) return captured;
+  }
   return model::launch(request, *stream);
 }
 
@@ -58,6 +63,10 @@ cudaError_t launch_host(cudaStream_t handle, cudaHostFn_t function, void* data, 
   if (const cudaError_t error = api::refused()) return api::result(error);
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) return api::result(cudaErrorInvalidResourceHandle);
+  if (model::slow()) [[unlikely]] {
+    cudaError_t captured;
+    if (model::capture_host(*stream, function, data, captured)) return api::result(captured);
+  }
   model::enqueue_host_function(*stream, function, data);
   return cudaSuccess;
 }

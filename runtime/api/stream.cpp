@@ -1,5 +1,6 @@
 // Streams (CUDA Runtime API, "Stream Management"; specification 2.5.2, 2.5.6, 2.5.7).
 #include <api/export.h>
+#include <model/capture.h>
 #include <model/event.h>
 #include <model/stream.h>
 #include <simt/printf.h>
@@ -18,6 +19,10 @@ cudaError_t query(cudaStream_t handle, bool per_thread) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) return api::result(cudaErrorInvalidResourceHandle);
+  if (model::slow()) [[unlikely]] {
+    cudaError_t captured;
+    if (model::capture_stream_query(*stream, captured)) return api::result(captured);
+  }
   if (!model::stream_idle(*stream)) return cudaErrorNotReady;  // an answer, not a failure: the slot keeps what it has
   return api::result(api::broken());
 }
@@ -26,6 +31,10 @@ cudaError_t synchronize(cudaStream_t handle, bool per_thread) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) return api::result(cudaErrorInvalidResourceHandle);
+  if (model::slow()) [[unlikely]] {
+    cudaError_t captured;
+    if (model::capture_stream_query(*stream, captured)) return api::result(captured);
+  }
   model::stream_wait(*stream, model::wait_mode(*stream));
   simt::printf_flush(stream->context->device);
   return api::result(api::broken());
@@ -35,10 +44,17 @@ cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned f
   if (flags & ~static_cast<unsigned>(cudaEventWaitExternal)) return api::result(cudaErrorInvalidValue);
   if (const cudaError_t error = api::refused()) return api::result(error);
   auto* event = reinterpret_cast<model::Event*>(event_handle);
-  if (!model::valid_event(event)) return api::result(cudaErrorInvalidResourceHandle);
+  if (!model::valid_event(event)) event = nullptr;
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) return api::result(cudaErrorInvalidResourceHandle);
+  if (model::slow()) [[unlikely]] {
+    cudaError_t captured;
+    if (model::capture_wait(*stream, event, flags, captured)) return api::result(captured);
+  }
+  if (!event) return api::result(cudaErrorInvalidResourceHandle);
   if (flags & cudaEventWaitExternal) return api::result(cudaErrorIllegalState);  // makes sense in a capture only
+  if (event->capture.load(std::memory_order_relaxed)) [[unlikely]]
+    if (const cudaError_t error = model::captured_event_error(*event)) return api::result(error);
   model::stream_wait_event(*stream, *event);
   return cudaSuccess;
 }
@@ -49,6 +65,10 @@ cudaError_t add_callback(cudaStream_t handle, cudaStreamCallback_t callback, voi
   if (const cudaError_t error = api::refused()) return api::result(error);
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) return api::result(cudaErrorInvalidResourceHandle);
+  if (model::slow()) [[unlikely]] {
+    cudaError_t captured;
+    if (model::capture_refuse(*stream, captured)) return api::result(captured);
+  }
   model::enqueue_callback(*stream, handle, callback, data);
   return cudaSuccess;
 }
@@ -67,6 +87,12 @@ cudaError_t get_priority(cudaStream_t handle, int* out, bool per_thread) {
   return ask(handle, out, per_thread, [](model::Stream& s) { return s.priority.load(std::memory_order_relaxed); });
 }
 cudaError_t get_flags(cudaStream_t handle, unsigned* out, bool per_thread) {
+  if (model::slow()) [[unlikely]] {
+    // Of all getters the one that a capture refuses.
+    model::Stream* stream = model::resolve(handle, per_thread);
+    cudaError_t captured;
+    if (stream && model::capture_stream_query(*stream, captured)) return api::result(captured);
+  }
   return ask(handle, out, per_thread, [](model::Stream& s) { return s.flags; });
 }
 cudaError_t get_id(cudaStream_t handle, unsigned long long* out, bool per_thread) {

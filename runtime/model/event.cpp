@@ -2,6 +2,8 @@
 
 #include <mutex>
 
+#include <model/capture.h>
+#include <model/memory_pool.h>
 #include <model/object_pool.h>
 #include <model/stream.h>
 
@@ -45,6 +47,8 @@ void destroy_event(Event& event) noexcept {
   event.live.store(false, std::memory_order_relaxed);
   {
     std::scoped_lock hold(event.write_lock);
+    if (event.capture.load(std::memory_order_relaxed)) [[unlikely]]
+      capture_event_released(event);
     // A pending stamp finds a newer ticket and leaves the slot alone.
     event.stamp.ticket.fetch_add(1, std::memory_order_relaxed);
     event.set_point(nullptr, 0);
@@ -64,10 +68,14 @@ void record_event(Event& event, Stream& stream) noexcept {
                                                       stream.legacy_seen.load(std::memory_order_relaxed));
   if (!event.timed() && !implicit_order) [[likely]] {
     std::scoped_lock hold(event.write_lock);
+    if (event.capture.load(std::memory_order_relaxed)) [[unlikely]]
+      capture_event_released(event);
     event.set_point(stream.queue, stream.queue->tail());
     return;
   }
   std::scoped_lock hold(event.write_lock);
+  if (event.capture.load(std::memory_order_relaxed)) [[unlikely]]
+    capture_event_released(event);
   std::uint64_t sequence;
   {
     Enqueue enqueue(stream);
@@ -85,6 +93,7 @@ void record_event(Event& event, Stream& stream) noexcept {
 void stream_wait_event(Stream& stream, Event& event) noexcept {
   const RecordPoint point = event.point();
   if (point.complete() || point.queue == stream.queue) return;
+  note_order(*stream.queue, *point.queue, point.sequence);
   Enqueue enqueue(stream);
   auto* op = enqueue.push<engine::WaitOp>(engine::OpKind::wait);
   op->on = point.queue;

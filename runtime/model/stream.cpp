@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <mutex>
 
+#include <memory/pool.h>
+#include <model/capture.h>
 #include <model/object_pool.h>
 #include <observe/trace.h>
 
@@ -157,6 +159,7 @@ cudaError_t destroy_stream(Stream& stream) noexcept {
   bool expected = true;
   if (!stream.live.compare_exchange_strong(expected, false, std::memory_order_acq_rel))
     return cudaErrorInvalidResourceHandle;
+  capture_stream_destroyed(stream);
   if (!stream.queue->has_work()) {
     retire(stream);
     return cudaSuccess;
@@ -234,6 +237,8 @@ void stream_wait(Stream& stream, engine::WaitMode mode) noexcept {
     for (const Point& point : points) engine::wait(*point.queue, point.sequence, mode);
   }
   engine::wait(*stream.queue, stream.queue->tail(), mode);
+  // Blocking streams have been waited for as well: any pool may have something to give back.
+  memory::synchronized(stream.context->ordinal, stream.is_legacy ? nullptr : stream.queue);
 }
 
 }  // namespace mr::model
