@@ -6,6 +6,7 @@
 #include <iostream>
 #include <set>
 
+#include "dependencies.h"
 #include "diagnostics.h"
 #include "failure.h"
 #include "relocatable.h"
@@ -76,6 +77,8 @@ Argv Compiler::front_end(const Input& input) const {
     append(a, {"-Xclang", "-fcuda-allow-variadic-functions"});
     append(a, {"-D__CUDACC__=1", "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
                "-D__CUDA_ARCH_LIST__=" + std::to_string(o_.cuda_arch())});
+    // Launches by <<<>>> call cudaLaunchKernel_ptsz then.
+    if (o_.per_thread_stream) append(a, {"-Xclang", "-fgpu-default-stream=per-thread"});
     if (o_.relocatable) a.push_back("-D__CUDACC_RDC__=1");
     if (o_.extended_lambda) a.push_back("-D__CUDACC_EXTENDED_LAMBDA__=1");
     if (o_.relaxed_constexpr) a.push_back("-D__CUDACC_RELAXED_CONSTEXPR__=1");
@@ -119,9 +122,11 @@ Argv Compiler::device_code_flags(Stage stage, const std::string& march) const {
   return a;
 }
 
-Argv Compiler::device_pass(const Input& input, const std::string& output, const std::string& unit) const {
+Argv Compiler::device_pass(const Input& input, const std::string& output, const std::string& unit,
+                           const DependencyFile& dependencies) const {
   Argv a = front_end(input);
   append(a, o_.device);
+  append(a, dependencies.device_flags());
   append(a, {"-Xclang", "-fcuda-is-device", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + std::to_string(o_.cuda_arch())});
   if (o_.feature_specific) a.push_back("-D__CUDA_ARCH_FEAT_SM" + std::to_string(o_.cuda_arch() / 10) + "_ALL=1");
   append(a, device_code_flags(o_.relocatable ? Stage::unit : Stage::all, device_march(o_)));
@@ -133,14 +138,14 @@ Argv Compiler::device_pass(const Input& input, const std::string& output, const 
 }
 
 Argv Compiler::host_pass(const Input& input, const std::string& output, const std::string& image,
-                         const std::string& unit) const {
+                         const std::string& unit, const DependencyFile& dependencies) const {
   Argv a = front_end(input);
   if (!o_.host_optimization.empty()) a.push_back(o_.host_optimization);
   if (o_.debug) a.push_back("-g");
   if (o_.relocatable) append(a, {"-fgpu-rdc", "-Xclang", "-cuid=" + unit});
   if (!image.empty()) append(a, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image});
   append(a, o_.host);
-  append(a, o_.dependencies);
+  append(a, dependencies.host_flags());
   add_phase(a);
   a.push_back(input.path);
   if (!output.empty()) append(a, {"-o", output});
@@ -148,11 +153,12 @@ Argv Compiler::host_pass(const Input& input, const std::string& output, const st
 }
 
 void Compiler::compile_plain(const Input& input, const std::string& output) {
+  const DependencyFile dependencies(o_, input.path, output);
   Argv a = front_end(input);
   if (!o_.host_optimization.empty()) a.push_back(o_.host_optimization);
   if (o_.debug) a.push_back("-g");
   append(a, o_.host);
-  append(a, o_.dependencies);
+  append(a, dependencies.host_flags());
   add_phase(a);
   a.push_back(input.path);
   if (!output.empty()) append(a, {"-o", output});
@@ -160,8 +166,9 @@ void Compiler::compile_plain(const Input& input, const std::string& output) {
 }
 
 void Compiler::compile_cuda(const Input& input, const std::string& output) {
+  const DependencyFile dependencies(o_, input.path, output);
   if (o_.phase == Phase::preprocess || o_.phase == Phase::dependencies) {
-    if (run(o_, host_pass(input, output, {}, {}))) throw Failure("");
+    if (run(o_, host_pass(input, output, {}, {}, dependencies))) throw Failure("");
     return;
   }
   // Unique for each unit of a program, and the same when the same file is compiled again to the same place.
@@ -169,8 +176,8 @@ void Compiler::compile_cuda(const Input& input, const std::string& output) {
   const fs::path device_object = TemporaryFolder::name(stem(input), o_.relocatable ? ".device.bc" : ".device.o");
   const fs::path image = TemporaryFolder::name(stem(input), ".image.so");
   const fs::path fifo = TemporaryFolder::fifo(stem(input));
-  const Argv device = device_pass(input, device_object, unit);
-  const Argv host = host_pass(input, output, fifo, unit);
+  const Argv device = device_pass(input, device_object, unit, dependencies);
+  const Argv host = host_pass(input, output, fifo, unit, dependencies);
   show(o_, device);
   show(o_, host);
   if (o_.dry_run) {
@@ -210,6 +217,7 @@ void Compiler::compile_cuda(const Input& input, const std::string& output) {
   std::cerr << diagnostics.merged();
   if (device_status == 0 && host_status == 0) {
     if (o_.relocatable) finish_relocatable(o_, tools_, output, unit);
+    dependencies.merge();
     return;
   }
   std::error_code ignored;

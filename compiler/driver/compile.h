@@ -5,6 +5,7 @@
 // registration and launch calls. With relocatable device code the device pass stops at bitcode, which the object
 // carries for the device link (device_link.h).
 #pragma once
+#include "dependencies.h"
 #include "options.h"
 #include "toolchain.h"
 
@@ -27,9 +28,10 @@ class Compiler {
   void compile_cuda(const Input& input, const std::string& output);
   void compile_plain(const Input& input, const std::string& output);
   Argv front_end(const Input& input) const;
-  Argv device_pass(const Input& input, const std::string& output, const std::string& unit) const;
-  Argv host_pass(const Input& input, const std::string& output, const std::string& image,
-                 const std::string& unit) const;
+  Argv device_pass(const Input& input, const std::string& output, const std::string& unit,
+                   const DependencyFile& dependencies) const;
+  Argv host_pass(const Input& input, const std::string& output, const std::string& image, const std::string& unit,
+                 const DependencyFile& dependencies) const;
   void add_phase(Argv& argv) const;
 
   const Options& o_;

@@ -449,6 +449,8 @@ Options Parser::parse(const Argv& given) {
       handle(row, name, following());
     }
   }
+  for (const std::string& flag : o.both)
+    o.per_thread_stream |= flag.substr(0, flag.find('=')) == "-DCUDA_API_PER_THREAD_DEFAULT_STREAM";
   if (o.dry_run) o.verbose = true;
   if (keep && o.keep_folder.empty())
     o.keep_folder = ".";

@@ -1,0 +1,215 @@
+"""Bad programs and bad circumstances: one clear message, an exit status, nothing left behind, nothing that hangs."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+
+import harness
+from harness import case
+from programs import KERNEL_ONLY, SQUARES
+
+
+@case
+def an_error_of_both_passes_is_shown_once(t):
+    t.write("a.cu", "\n__global__ void kernel(int* p) { *p = undeclared; }\nint main() { return missing; }\n")
+    t.fails("-c", "a.cu", says=["a.cu:2:39: error: use of undeclared identifier 'undeclared'",
+                                "a.cu:3:21: error: use of undeclared identifier 'missing'", "2 errors generated.\n"],
+            never=["when compiling for", "mrcc: error"])
+    assert not t.exists("a.o")
+
+
+@case
+def a_syntax_error_does_not_hang(t):
+    t.write("a.cu", "int main() { return 0\n")
+    t.fails("a.cu", says=["error: expected ';' after return statement"], never="mrcc: error")
+    assert not t.exists("a.out")
+
+
+@case
+def errors_of_one_side_only(t):
+    t.write("device.cu", "#ifdef __CUDA_ARCH__\n#error device side\n#endif\n" + KERNEL_ONLY)
+    t.write("host.cu", "#ifndef __CUDA_ARCH__\n#error host side\n#endif\n" + KERNEL_ONLY)
+    t.write("call.cu", "void host_function();\n__global__ void kernel() { host_function(); }\n")
+    t.fails("-c", "device.cu", says=["device.cu:2:2: error: device side", "1 error generated.\n"])
+    t.fails("-c", "host.cu", says=["host.cu:2:2: error: host side", "1 error generated.\n"])
+    t.fails("-c", "call.cu", says=["call.cu:2:28: error: no matching function for call to 'host_function'", "1 error generated.\n"])
+    assert not list(t.folder.glob("*.o"))
+
+
+@case
+def an_error_in_a_header_names_the_file_and_line_that_include_it(t):
+    t.write("bad.h", "int f() { return nothing; }\n")
+    t.write("a.cu", KERNEL_ONLY + '#include "bad.h"\n')
+    t.fails("-c", "a.cu", says=["In file included from a.cu:2:", "./bad.h:1:18: error: use of undeclared identifier"])
+
+
+@case
+def a_failed_compilation_leaves_an_older_object_away(t):
+    t.write("a.cu", KERNEL_ONLY)
+    t.compiles("-c", "a.cu")
+    t.write("a.cu", "nonsense\n")
+    t.fails("-c", "a.cu", says="a.cu:1:1: error: unknown type name 'nonsense'")
+    assert not t.exists("a.o")
+
+
+@case
+def an_undefined_device_function_is_named_as_the_user_wrote_it(t):
+    t.write("a.cu", "namespace deep { __device__ int missing(double, int*); }\n"
+                    "__global__ void kernel(int* p) { *p = deep::missing(1.0, p); }\n")
+    t.fails("-c", "a.cu", says=["a.cu: device code uses 'deep::missing(double, int*)', which no device code defines", "-rdc=true"])
+    assert not t.exists("a.o")
+
+
+@case
+def plain_cpp_and_c_errors(t):
+    t.write("a.cpp", "int f() { return nothing; }\n")
+    t.write("b.c", "int f(void) { return nothing; }\n")
+    t.fails("-c", "a.cpp", says="a.cpp:1:18: error: use of undeclared identifier 'nothing'")
+    t.fails("-c", "b.c", says="b.c:1:22: error: use of undeclared identifier 'nothing'")
+
+
+@case
+def inputs_that_are_not_there_or_make_no_sense(t):
+    t.write("a.data", "")
+    (t.folder / "folder.cu").mkdir()
+    t.fails("-c", "none.cu", says="mrcc: error: the input none.cu can't be read: check its name")
+    t.fails("-c", "a.data", says="mrcc: error: the input a.data has no suffix that tells its language")
+    t.fails("none.o", says="none.o")
+    t.fails("-c", "folder.cu", says="mrcc: error: the input folder.cu is a folder")
+    t.fails("-c", "-x", "cu", "-", says="can't be read from standard input")
+
+
+@case
+def gpu_formats_are_refused(t):
+    t.write("a.cu", KERNEL_ONLY)
+    t.write("a.ptx", "")
+    for option in ("-ptx", "--cubin", "-fatbin", "--optix-ir"):
+        t.fails(option, "a.cu", says="asks for a GPU format, which mrcc doesn't make")
+    t.fails("a.ptx", says="a.ptx holds GPU machine code or PTX, which a CPU can't run: compile its CUDA source")
+
+
+@case
+def an_undefined_host_function_is_the_linkers_matter(t):
+    t.write("a.cpp", "int missing(int);\nint main() { return missing(1); }\n")
+    t.fails("a.cpp", "-o", "app", says="undefined symbol: missing(int)")
+    t.fails("a.cpp", "-o", "app", "-lnothing_of_this_name", says="unable to find library -lnothing_of_this_name")
+    assert not t.exists("app")
+
+
+@case
+def missing_tools_are_named(t):
+    t.write("a.cu", KERNEL_ONLY)
+    t.fails("-c", "a.cu", env={"MILLRACE_LLVM": "/nowhere"},
+            says="mrcc: error: the tool /nowhere/bin/clang++ is missing: MILLRACE_LLVM must name the folder of an LLVM 19 installation\n")
+    t.fails("-c", "a.cu", env={"TMPDIR": "/nowhere"}, says="no temporary folder can be made")
+
+
+@case
+def missing_parts_of_the_tree_are_named(t):
+    t.write("a.cu", SQUARES)
+    for part in ("lib/millrace/libmrfrontend.so", "lib/millrace/libmrpasses.so", "lib/millrace/libmrdevice.a", "lib/libcudart.so",
+                 "include/cuda_runtime.h", "include/millrace/device_prelude.h"):
+        tree = t.folder / part.replace("/", "_")
+        for folder in ("bin", "lib/millrace"):
+            (tree / folder).mkdir(parents=True)
+        shutil.copy(harness.MRCC, tree / "bin" / "mrcc")
+        for folder in ("lib", "lib/millrace"):
+            for file in (harness.BUILD / folder).glob("lib*"):
+                (tree / folder / file.name).symlink_to(file)
+        shutil.copytree(harness.BUILD / "include", tree / "include", symlinks=True)
+        (tree / part).unlink()
+        t.fails("a.cu", "-o", "app", compiler=tree / "bin" / "mrcc", says=f"{tree / part} is missing: the tree around mrcc is incomplete")
+        assert not t.exists("app")
+
+
+@case
+def another_toolkit_is_never_used(t):
+    for name in ("cuda_runtime.h", "cuda_runtime_api.h"):
+        t.write(f"toolkit/include/{name}", "#error this is another toolkit\n")
+    t.write("toolkit/lib64/libcudart.so", "not a library")
+    t.write("toolkit/lib64/libcudart_static.a", "not a library")
+    t.write("a.cu", "#include <cuda_runtime.h>\n" + SQUARES)
+    folder = str(t.folder / "toolkit/include")
+    told = f"mrcc: warning: the folder {folder} holds another CUDA toolkit's headers and is left out: programs use Millrace's\n"
+    for flags in ([f"-I{folder}"], ["-isystem", folder], [f"-Xcompiler=-I{folder}"]):
+        t.compiles("-c", "a.cu", *flags, says=told)
+    t.compiles("-c", "a.cu", env={"CPATH": folder}, says=told)
+    t.compiles("a.cu", "-o", "app", "-L" + str(t.folder / "toolkit/lib64"), env={"LIBRARY_PATH": str(t.folder / "toolkit/lib64")})
+    t.prints("0 1 4 9\n", "./app", env={"LD_LIBRARY_PATH": str(t.folder / "toolkit/lib64")})
+
+
+@case
+def nothing_stays_in_the_temporary_folder(t):
+    (t.folder / "tmp").mkdir()
+    t.write("good.cu", SQUARES)
+    t.write("bad.cu", "nonsense\n")
+    env = {"TMPDIR": str(t.folder / "tmp")}
+    t.compiles("good.cu", "-o", "app", env=env)
+    t.fails("bad.cu", "-o", "app", says="error: unknown type name", env=env)
+    t.compiles("-rdc=true", "good.cu", "-o", "app", env=env)
+    assert not list((t.folder / "tmp").iterdir())
+
+
+def llvm_with(t, tool, script):
+    """An LLVM folder whose `tool` is a script and whose other tools are the real ones."""
+    real = pathlib.Path(t.mrcc("--dryrun", "-c", t.write("x.cu", "")).err.split("#$ ")[-1].split()[0]).parent
+    fake = t.folder / "llvm" / "bin"
+    fake.mkdir(parents=True)
+    for file in real.iterdir():
+        if file.name != tool:
+            (fake / file.name).symlink_to(file)
+    path = fake / tool
+    path.write_text("#!/bin/sh\n" + script.replace("REAL", str(real / tool)))
+    path.chmod(0o755)
+    return {"MILLRACE_LLVM": str(t.folder / "llvm")}
+
+
+@case
+def a_pass_that_dies_is_an_error_and_no_hang(t):
+    t.write("a.cu", SQUARES)
+    for pass_ in ("-fcuda-is-device", "-fcuda-include-gpubinary"):
+        shutil.rmtree(t.folder / "llvm", ignore_errors=True)
+        env = llvm_with(t, "clang++", f'case "$*" in *{pass_}*) kill -SEGV $$;; esac\nexec REAL "$@"\n')
+        t.fails("-c", "a.cu", env=env, says="a.cu was ended by signal 11")
+        assert not t.exists("a.o")
+    shutil.rmtree(t.folder / "llvm")
+    env = llvm_with(t, "clang++", "exit 3\n")
+    t.fails("-c", "a.cu", env=env, says="a.cu couldn't be compiled (device pass: exit 3, host pass: exit 3)")
+
+
+@case
+def an_interrupt_ends_the_passes_and_removes_temporary_files(t):
+    (t.folder / "tmp").mkdir()
+    t.write("a.cu", SQUARES)
+    os.mkfifo(t.folder / "started")
+    env = dict(t.environment, TMPDIR=str(t.folder / "tmp"),
+               **llvm_with(t, "clang++", f'echo $$ >{t.folder}/started\nexec cat {t.folder}/started >/dev/null\n'))
+    child = subprocess.Popen([harness.MRCC, "-c", t.folder / "a.cu"], env=env, cwd=t.folder)
+    with open(t.folder / "started", encoding="ascii") as started:
+        started.readline()  # A pass runs now, and would for ever.
+        child.send_signal(signal.SIGTERM)
+        assert child.wait(harness.TIME_LIMIT) == -signal.SIGTERM
+    assert not list((t.folder / "tmp").iterdir())
+
+
+@case
+def device_code_of_a_gpu_compiler_is_refused(t):
+    t.write("a.c", '__attribute__((section("__nv_relfatbin"))) char code[128] = {0x50, 0xed, 0x55, 0xba, 1};\nint main(void) { return 0; }\n')
+    t.compiles("-c", "a.c")
+    t.fails("a.o", "-o", "app", says="the device code in a.o wasn't made by this mrcc")
+
+
+@case
+def damaged_objects_and_archives(t):
+    t.write("a.cu", SQUARES)
+    t.compiles("-dc", "a.cu")
+    whole = (t.folder / "a.o").read_bytes()
+    for length in (10, 63, 200, len(whole) // 2, len(whole) - 64):
+        (t.folder / "cut.o").write_bytes(whole[:length])
+        result = t.mrcc("cut.o", "-o", "app")
+        assert result.status == 1 and "cut.o" in result.err, str(result)
+    t.ok("ar", "rcs", "libcut.a", "a.o")
+    archive = (t.folder / "libcut.a").read_bytes()
+    (t.folder / "libcut.a").write_bytes(archive[: len(archive) // 2])
+    t.fails("a.o", "libcut.a", "-o", "app", says="the file libcut.a is damaged or cut short")

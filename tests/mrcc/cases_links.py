@@ -1,0 +1,165 @@
+"""Executables, shared libraries, archives, and device code across files."""
+import os
+
+import harness
+from harness import case
+from programs import (HOST_ONLY, HOST_PRINTS, KERNEL_ONLY, RDC_MAIN, RDC_OTHER, RDC_PRINTS, SQUARES)
+
+
+@case
+def runtime_library_shared_and_static(t):
+    t.write("a.cu", SQUARES)
+    for option, needed in ((["-cudart", "shared"], True), (["-cudart=static"], False), (["--cudart=static"], False), ([], True)):
+        t.compiles("a.cu", "-o", "app", *option)
+        assert ("libcudart" in t.ok("ldd", "app")) == needed, option
+        t.prints("0 1 4 9\n", "./app")
+    t.fails("a.cu", "-o", "none", "-cudart", "none", says="error: undefined symbol: cudaMalloc")
+    t.fails("a.cu", "-cudart", "both", says="'both' of -cudart isn't one: use shared, static or none")
+
+
+@case
+def a_host_only_program_without_mrcc(t):
+    t.write("a.cpp", HOST_ONLY)
+    t.write("b.c", HOST_ONLY)
+    include, libraries = harness.BUILD / "include", harness.BUILD / "lib"
+    for compiler, source in (("g++", "a.cpp"), ("gcc", "b.c")):
+        t.ok(compiler, "-Wall", "-Wextra", "-Werror", source, "-I", include, "-L", libraries, "-lcudart", f"-Wl,-rpath,{libraries}", "-o", "app")
+        t.prints(HOST_PRINTS, "./app")
+    t.compiles("a.cpp", "b.c", "-c")
+    t.compiles("b.o", "-o", "app")
+    t.prints(HOST_PRINTS, "./app")
+
+
+@case
+def an_object_of_mrcc_linked_by_another_compiler(t):
+    t.write("a.cu", SQUARES)
+    t.compiles("-c", "a.cu")
+    libraries = harness.BUILD / "lib"
+    t.ok("g++", "a.o", "-L", libraries, "-lcudart", f"-Wl,-rpath,{libraries}", "-o", "app")
+    t.prints("0 1 4 9\n", "./app")
+
+
+@case
+def a_shared_library_with_device_code(t):
+    t.write("lib.cu", SQUARES.replace("int main()", "__host__ __device__ int both() { return 7; }\nint library()"))
+    t.write("app.cu", SQUARES.replace("int main() {", "int library();\n__host__ __device__ int both() { return 8; }\nint main() {\n  if (library()) return 1;"))
+    t.compiles("-shared", "-Xcompiler", "-fPIC", "lib.cu", "-o", "libours.so")
+    for flags in ([], ["-Xlinker", "--export-dynamic"]):
+        t.compiles("app.cu", "-L.", "-lours", "-Xlinker", f"-rpath,{t.folder}", "-o", "app", *flags)
+        t.prints("0 1 4 9\n0 1 4 9\n", "./app")
+    assert t.ok("ldd", "app").count("libcudart") == 1
+
+
+@case
+def a_shared_library_opened_at_run_time(t):
+    t.write("lib.cu", SQUARES.replace("int main()", 'extern "C" int library()'))
+    t.write("app.cpp", '#include <dlfcn.h>\nint main() { void* l = dlopen("./libours.so", RTLD_NOW); if (!l) return 2;\n'
+                       'int r = ((int (*)())dlsym(l, "library"))(); dlclose(l); return r; }\n')
+    for flags in ([], ["-rdc=true"]):
+        t.compiles("-shared", "-Xcompiler", "-fPIC", "lib.cu", "-o", "libours.so", *flags)
+        t.ok("g++", "app.cpp", "-o", "app", "-ldl")
+        t.prints("0 1 4 9\n", "./app")
+
+
+@case
+def an_archive_of_whole_program_objects(t):
+    t.write("lib.cu", SQUARES.replace("int main()", "int library()"))
+    t.write("app.cpp", "int library();\nint main() { return library(); }\n")
+    t.compiles("-lib", "lib.cu", "-o", "libours.a")
+    assert t.ok("ar", "t", "libours.a") == "lib.o\n"
+    t.compiles("app.cpp", "libours.a", "-o", "app")
+    t.prints("0 1 4 9\n", "./app")
+    t.compiles("app.cpp", "-L", ".", "-lours", "-o", "app")
+    t.prints("0 1 4 9\n", "./app")
+
+
+@case
+def device_code_across_files(t):
+    t.write("a.cu", RDC_MAIN)
+    t.write("b.cu", RDC_OTHER)
+    t.compiles("-rdc=true", "a.cu", "b.cu", "-o", "app")
+    t.prints(RDC_PRINTS, "./app")
+    t.compiles("-dc", "a.cu", "b.cu")
+    t.compiles("b.o", "a.o", "-o", "app")
+    t.prints(RDC_PRINTS, "./app")
+    t.compiles("--relocatable-device-code=true", "-c", "a.cu", "-o", "a.o")
+    t.compiles("a.o", "b.o", "-o", "app", "-cudart", "static")
+    t.prints(RDC_PRINTS, "./app")
+    t.ok("ld", "-r", "a.o", "b.o", "-o", "both.o")
+    t.compiles("both.o", "-o", "app")
+    t.prints(RDC_PRINTS, "./app")
+
+
+@case
+def device_code_across_files_of_one_name(t):
+    t.write("one/a.cu", RDC_MAIN)
+    t.write("two/a.cu", RDC_OTHER)
+    for folder in ("one", "two"):
+        t.compiles("-dc", "a.cu", cwd=t.folder / folder)
+    t.compiles("one/a.o", "two/a.o", "-o", "app")
+    t.prints(RDC_PRINTS, "./app")
+
+
+@case
+def device_code_from_archives(t):
+    t.write("a.cu", RDC_MAIN)
+    t.write("b.cu", RDC_OTHER.split("static __global__")[0])  # Asked for by device code only.
+    t.write("c.cu", "static __global__" + RDC_OTHER.split("static __global__")[1].replace("scale(100)", "500"))  # By host code only.
+    t.write("d.cu", "__device__ int scale(int) { return -1; }\nint unused_host_function() { return 1; }\n")  # By nobody.
+    t.compiles("-rdc=true", "-lib", "b.cu", "c.cu", "d.cu", "-o", "libparts.a")
+    t.compiles("-dc", "a.cu")
+    t.compiles("a.o", "libparts.a", "-o", "app")
+    t.prints(RDC_PRINTS, "./app")
+    t.compiles("a.o", "-L.", "-lparts", "-o", "app")
+    t.prints(RDC_PRINTS, "./app")
+
+
+@case
+def a_device_link_for_another_linker(t):
+    t.write("a.cu", RDC_MAIN)
+    t.write("b.cu", RDC_OTHER)
+    t.compiles("-dc", "a.cu", "b.cu")
+    t.compiles("-dlink", "a.o", "b.o", "-o", "device.o")
+    libraries = harness.BUILD / "lib"
+    t.ok("g++", "a.o", "b.o", "device.o", "-L", libraries, "-lcudart", f"-Wl,-rpath,{libraries}", "-o", "app")
+    t.prints(RDC_PRINTS, "./app")
+    t.compiles("a.o", "b.o", "device.o", "-o", "app")  # Not linked a second time.
+    t.prints(RDC_PRINTS, "./app")
+    missing = t.run("g++", "a.o", "b.o", "-L", libraries, "-lcudart", "-o", "app")
+    assert missing.status != 0 and "__cudaRegisterLinkedBinary" in missing.err, str(missing)
+
+
+@case
+def errors_of_the_device_link(t):
+    t.write("a.cu", RDC_MAIN)
+    t.write("b.cu", RDC_OTHER)
+    t.write("c.cu", "__device__ int scale(int) { return -1; }\n")
+    t.compiles("-dc", "a.cu", "b.cu", "c.cu")
+    t.fails("a.o", "-o", "app", says=["app: device code uses 'factor', which no device code defines",
+                                      "app: device code uses 'scale(int)', which no device code defines"])
+    t.fails("a.o", "b.o", "c.o", "-o", "app", says="the device code of app defines 'scale(int)' more than once")
+    t.compiles("-dc", "c.cu", "-mrcc-march=native")
+    t.fails("a.o", "c.o", "-o", "app", says="is for different processors")
+    assert not t.exists("app")
+
+
+@case
+def a_shared_library_with_relocatable_device_code(t):
+    t.write("a.cu", RDC_MAIN.replace("int main()", "int library()"))
+    t.write("b.cu", RDC_OTHER)
+    t.write("app.cu", RDC_MAIN.replace("int main() {", "int library();\nint main() {\n  if (library()) return 1;"))
+    t.compiles("-shared", "-rdc=true", "-Xcompiler", "-fPIC,-fvisibility=hidden", "-DEXPORT", "a.cu", "b.cu", "-o", "libours.so")
+    symbols = t.ok("nm", "-D", "--defined-only", "libours.so")
+    assert "__cudaRegisterLinkedBinary" not in symbols, symbols
+    t.compiles("-shared", "-rdc=true", "-Xcompiler", "-fPIC", "a.cu", "b.cu", "-o", "libours.so")
+    t.compiles("-rdc=true", "app.cu", "b.cu", "-L.", "-lours", "-Xlinker", f"-rpath,{t.folder}", "-o", "app")
+    t.prints(RDC_PRINTS * 2, "./app")
+
+
+@case
+def programs_that_say_nothing_of_the_tree_they_were_built_with_but_its_libraries(t):
+    t.write("a.cu", KERNEL_ONLY + "int main() { kernel<<<1, 1>>>(nullptr); return 0; }\n")
+    t.compiles("a.cu", "-o", "app")
+    dynamic = t.ok("readelf", "-d", "app")
+    assert f"[{os.fspath(harness.BUILD)}/lib]" in dynamic, dynamic
+    assert "libcudart.so.13-millrace" in dynamic, dynamic

@@ -1,0 +1,65 @@
+"""Small programs that the cases compile."""
+
+# Adds on the device what a function in another file gives; prints 0 1 4 9.
+SQUARES = r"""
+#include <cstdio>
+__global__ void squares(int* out) { out[threadIdx.x] = threadIdx.x * threadIdx.x; }
+int main() {
+  int* device = nullptr;
+  int host[4] = {-1, -1, -1, -1};
+  cudaMalloc(&device, sizeof host);
+  squares<<<1, 4>>>(device);
+  cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost);
+  std::printf("%d %d %d %d\n", host[0], host[1], host[2], host[3]);
+  return cudaGetLastError() == cudaSuccess ? 0 : 1;
+}
+"""
+
+# With UTIL: prints the squares plus what util.cpp says.
+WITH_UTIL = SQUARES.replace("int main() {", "int util();\nint main() {").replace(
+    '"%d %d %d %d\\n", ', '"%d: %d %d %d %d\\n", util(), ')
+UTIL = "int util() { return 42; }\n"
+
+KERNEL_ONLY = "__global__ void kernel(int* p) { *p = 1; }\n"
+
+# Two files with relocatable device code: a variable, a function and a kernel of the same name on both sides.
+RDC_MAIN = r"""
+#include <cstdio>
+extern __device__ int factor;
+__device__ int scale(int);
+static __global__ void kernel(int* out) { *out = scale(3) + factor; }
+int second();
+int main() {
+  int *device = nullptr, host = -1;
+  cudaMalloc(&device, sizeof host);
+  kernel<<<1, 1>>>(device);
+  cudaMemcpy(&host, device, sizeof host, cudaMemcpyDeviceToHost);
+  std::printf("%d %d\n", host, second());
+  return cudaGetLastError() == cudaSuccess ? 0 : 1;
+}
+"""
+RDC_OTHER = r"""
+__device__ int factor = 5;
+__device__ int scale(int a) { return a * factor; }
+static __global__ void kernel(int* out) { *out = scale(100); }
+int second() {
+  int *device = nullptr, host = -1;
+  cudaMalloc(&device, sizeof host);
+  kernel<<<1, 1>>>(device);
+  cudaMemcpy(&host, device, sizeof host, cudaMemcpyDeviceToHost);
+  return host;
+}
+"""
+RDC_PRINTS = "20 500\n"
+
+HOST_ONLY = r"""
+#include <cuda_runtime.h>
+#include <stdio.h>
+int main(void) {
+  int count = 0, version = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess || cudaRuntimeGetVersion(&version) != cudaSuccess) return 1;
+  printf("%d %d %d\n", count > 0, version, CUDART_VERSION);
+  return 0;
+}
+"""
+HOST_PRINTS = "1 13000 13000\n"
