@@ -142,7 +142,8 @@ cudaError_t allocate_host(void** out, std::size_t bytes, unsigned flags, std::ui
   if (flags & ~host_flags_mask) return cudaErrorInvalidValue;
   if (bytes == 0) return cudaSuccess;
   const std::uint32_t kept = (flags & cudaHostAllocWriteCombined) | cudaHostAllocMapped;
-  *out = space().pinned_heap().allocate(bytes, BlockTag::host, memory::host_flags(kept, current_context().ordinal), site);
+  const int device = current_context().ordinal;   // before the heap is asked for: the first context makes the space
+  *out = space().pinned_heap().allocate(bytes, BlockTag::host, memory::host_flags(kept, device), site);
   return *out ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -150,7 +151,8 @@ cudaError_t allocate_managed(void** out, std::size_t bytes, unsigned flags, std:
   *out = nullptr;
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
   if (bytes == 0) return cudaSuccess;
-  *out = space().managed_heap().allocate(bytes, BlockTag::managed, memory::host_flags(flags, current_context().ordinal), site);
+  const int device = current_context().ordinal;
+  *out = space().managed_heap().allocate(bytes, BlockTag::managed, memory::host_flags(flags, device), site);
   return *out ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -208,13 +210,13 @@ bool usable_by_devices(std::uintptr_t begin, std::uintptr_t end, bool read_only)
 cudaError_t register_host(void* pointer, std::size_t bytes, unsigned flags) noexcept {
   constexpr unsigned allowed = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
   if (!pointer || bytes == 0 || (flags & ~allowed)) return cudaErrorInvalidValue;
+  const int device = current_context().ordinal;
   const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
   if (begin + bytes < begin || bytes > space().pinned_heap().budget().total()) return cudaErrorMemoryAllocation;
   if (const Kind kind = space().kind_of(pointer); kind != Kind::pageable && kind != Kind::registered) return cudaErrorInvalidValue;
   if (const memory::Range next = space().ranges().from(begin); next && next.begin < begin + bytes)
     return static_cast<Kind>(next.kind) == Kind::registered ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue;
   if (!usable_by_devices(begin, begin + bytes, flags & cudaHostRegisterReadOnly)) return cudaErrorInvalidValue;
-  const int device = current_context().ordinal;
   const std::uint32_t kept = (flags & cudaHostRegisterPortable) | cudaHostAllocMapped;
   if (!space().ranges().insert({begin, begin + bytes, nullptr, memory::host_flags(kept, device), static_cast<std::uint8_t>(Kind::registered),
                                 static_cast<std::int16_t>(device)}))
