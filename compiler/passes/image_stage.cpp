@@ -8,6 +8,7 @@
 #include "annotations.h"
 #include "callgraph.h"
 #include "image.h"
+#include "names.h"
 #include "options.h"
 #include "shared_layout.h"
 #include "spin.h"
@@ -133,11 +134,13 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
   for (Function& f : module)
     if (is_kernel(f) && !f.isDeclaration()) kernels.push_back(&f);
   SmallVector<KernelEntry, 16> entries;
+  SmallVector<std::string, 16> attributes;
   SmallVector<Verdict, 16> verdicts;
   for (Function* kernel : kernels) {
     KernelEntry e;
     e.name = kernel->getName().str();
     e.info = kernel_info(*kernel);
+    attributes.push_back(kernel->getFnAttribute(kKernelAttr).getValueAsString().str());
     Verdict v = judge(kernel, graph, spinning);
     if (v.loop && o.mode == Mode::fibers) {
       v.loop = false;
@@ -155,7 +158,7 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
     const Verdict& v = verdicts[i];
     const Extended body = bodies.lookup(kernels[i]);
     e.static_shared = shared.lookup(kernels[i]);
-    if (v.loop) e.run_blocks = make_run_blocks(e.name, e.info, body, v.store_lane, optimise_);
+    if (v.loop) e.run_blocks = declare_run_blocks(e.name, attributes[i], body, v.store_lane);
     e.run_lane = make_run_lane(kernels[i], e.info, body);
     if (o.report)
       errs() << "mrcc: " << e.info.file << ':' << e.info.line << ": kernel " << e.name << ": " << (v.loop ? "loop" : "fibers") << " ("

@@ -5,6 +5,7 @@
 //   pipeline start   EarlyStage (what must precede optimisation)                    -mrcc-stage=all, unit
 //                    always_inline, promotion of locals (not at -O0)                -mrcc-stage=all, image
 //                    ImageStage (contexts, thunks, tables)                          -mrcc-stage=all, image
+//   before late optimisation  BlockStage (contraction, run_blocks)                  -mrcc-stage=all, image
 //   before vectorisation  ParallelGroups (which accesses of a thread loop are independent)
 //
 // With -rdc, units are compiled to bitcode with -mrcc-stage=unit, linked with llvm-link, and the result is compiled with
@@ -44,6 +45,13 @@ void at_start(ModulePassManager& passes, OptimizationLevel level) {
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "millrace", "1", [](PassBuilder& builder) {
             builder.registerPipelineStartEPCallback(at_start);
+            builder.registerOptimizerEarlyEPCallback([&builder](ModulePassManager& passes, OptimizationLevel level) {
+              if (mrcc::options().stage == mrcc::Stage::unit) return;
+              const bool optimise = level != OptimizationLevel::O0;
+              FunctionPassManager tidy;
+              if (optimise) tidy = builder.buildFunctionSimplificationPipeline(level, ThinOrFullLTOPhase::None);
+              passes.addPass(mrcc::BlockStage(optimise, std::move(tidy)));
+            });
             builder.registerVectorizerStartEPCallback([](FunctionPassManager& passes, OptimizationLevel) {
               passes.addPass(mrcc::ParallelGroups());
             });

@@ -23,6 +23,19 @@ class ImageStage : public llvm::PassInfoMixin<ImageStage> {
   bool optimise_;
 };
 
+// After the simplification of every function by itself: decides floating-point contraction, so that it is the same in every mode;
+// defines the run_blocks entries around the simplified bodies and simplifies them with `tidy`.
+class BlockStage : public llvm::PassInfoMixin<BlockStage> {
+ public:
+  BlockStage(bool optimise, llvm::FunctionPassManager tidy) : optimise_(optimise), tidy_(std::move(tidy)) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+  static bool isRequired() { return true; }
+
+ private:
+  bool optimise_;
+  llvm::FunctionPassManager tidy_;
+};
+
 // Takes accesses that lanes don't make independently out of the thread loops' access groups: volatile and atomic ones, and those
 // of private variables that stayed in memory, which all iterations share.
 class ParallelGroups : public llvm::PassInfoMixin<ParallelGroups> {

@@ -10,6 +10,7 @@
 #include "llvm/IR/Module.h"
 
 #include "annotations.h"
+#include "names.h"
 
 namespace mrcc {
 using namespace llvm;
@@ -19,6 +20,7 @@ namespace {
 // True when nothing writes through the pointer argument and it doesn't escape: all lanes may share one copy.
 bool only_read(Value* pointer, unsigned depth = 0) {
   if (depth > 8) return false;
+  if (auto* a = dyn_cast<Argument>(pointer); a && a->onlyReadsMemory() && a->hasNoCaptureAttr()) return true;
   for (Use& use : pointer->uses()) {
     auto* i = dyn_cast<Instruction>(use.getUser());
     if (!i) return false;
@@ -213,12 +215,35 @@ Value* field(IRBuilder<>& b, Value* block, std::size_t offset) {
 
 }  // namespace
 
-Function* make_run_blocks(StringRef name, const KernelInfo& info, const Extended& body, bool store_lane, bool optimise) {
+Function* declare_run_blocks(StringRef name, StringRef kernel_attribute, const Extended& body, bool store_lane) {
   LLVMContext& c = body.body->getContext();
   Type* i64 = Type::getInt64Ty(c);
-  Type* i32 = Type::getInt32Ty(c);
   auto* type = FunctionType::get(Type::getVoidTy(c), {PointerType::get(c, 0), i64, i64}, false);
-  Function* f = new_entry(body.body, type, name + ".blocks", GlobalValue::InternalLinkage);
+  Function* f = new_entry(body.body, type, name + ".blocks", GlobalValue::ExternalLinkage);
+  f->setVisibility(GlobalValue::HiddenVisibility);
+  f->addFnAttr(kKernelAttr, kernel_attribute);
+  f->addFnAttr(kBodyAttr, body.body->getName());
+  f->addFnAttr(kItemsAttr, std::to_string(body.items));
+  f->addFnAttr(kStoreLaneAttr, store_lane ? "1" : "0");
+  body.body->setLinkage(GlobalValue::ExternalLinkage);
+  body.body->setVisibility(GlobalValue::HiddenVisibility);
+  return f;
+}
+
+CallInst* define_run_blocks(Function* f) {
+  if (!f->isDeclaration() || !f->hasFnAttribute(kBodyAttr)) return nullptr;
+  LLVMContext& c = f->getContext();
+  Type* i64 = Type::getInt64Ty(c);
+  Type* i32 = Type::getInt32Ty(c);
+  const KernelInfo info = kernel_info(*f);
+  Extended body{f->getParent()->getFunction(f->getFnAttribute(kBodyAttr).getValueAsString()), 0};
+  f->getFnAttribute(kItemsAttr).getValueAsString().getAsInteger(10, body.items);
+  const bool store_lane = f->getFnAttribute(kStoreLaneAttr).getValueAsString() == "1";
+  for (StringRef attribute : {StringRef(kKernelAttr), StringRef(kBodyAttr), StringRef(kItemsAttr), StringRef(kStoreLaneAttr)}) f->removeFnAttr(attribute);
+  f->setLinkage(GlobalValue::InternalLinkage);
+  f->setVisibility(GlobalValue::DefaultVisibility);
+  body.body->setLinkage(GlobalValue::InternalLinkage);
+  body.body->setVisibility(GlobalValue::DefaultVisibility);
   describe(f, body.body);
   Argument* block = f->getArg(0);
   block->addAttr(Attribute::NoAlias);  // kernels have no pointer to it
@@ -292,7 +317,6 @@ Function* make_run_blocks(StringRef name, const KernelInfo& info, const Extended
   items[tid_z] = rows_differ ? z.index : nullptr;
   if (store_lane) store_thread_items(b, lane, {items[tid_x], items[tid_y], items[tid_z]}, {items[bdim_x], items[bdim_y]});
   CallInst* call = call_body(b, body, unpacker.arguments(b), items);
-  if (optimise && !body.body->hasFnAttribute(Attribute::NoInline)) call->addFnAttr(Attribute::AlwaysInline);
   BranchInst* back = close_loop(b, x, items[bdim_x]);
   if (!store_lane) mark_parallel(back, call);
   keep_scalar(close_loop(b, y, row_count));
@@ -312,7 +336,7 @@ Function* make_run_blocks(StringRef name, const KernelInfo& info, const Extended
   keep_scalar(b.CreateCondBr(b.CreateICmpEQ(rest, ConstantInt::get(i64, 0)), done, blocks));
   b.SetInsertPoint(done);
   b.CreateRetVoid();
-  return f;
+  return call;
 }
 
 }  // namespace mrcc

@@ -2,12 +2,20 @@
 #pragma once
 #include "context.h"
 
+namespace llvm {
+class CallInst;
+}
+
 namespace mrcc {
 struct KernelInfo;
 
 // Makes the function of type MrRunLane. It takes the kernel's name and linkage; `kernel` itself (a declaration by now) is gone
 // afterwards and every use of its address means the new function.
 llvm::Function* make_run_lane(llvm::Function* kernel, const KernelInfo& info, const Extended& body);
-// Makes the function of type MrRunBlocks. With `store_lane` each iteration stores its thread indices into the lane.
-llvm::Function* make_run_blocks(llvm::StringRef name, const KernelInfo& info, const Extended& body, bool store_lane, bool optimise);
+// Declares the function of type MrRunBlocks, which define_run_blocks() fills once the body has been simplified. With `store_lane` each
+// iteration stores its thread indices into the lane. The body keeps its signature until then.
+llvm::Function* declare_run_blocks(llvm::StringRef name, llvm::StringRef kernel_attribute, const Extended& body, bool store_lane);
+// Defines what declare_run_blocks() declared: loops over blocks, rows and threads around one call of the body. Returns the call,
+// for the caller to inline; null when `declared` is no such function.
+llvm::CallInst* define_run_blocks(llvm::Function* declared);
 }  // namespace mrcc

@@ -57,9 +57,14 @@ extern "C" __global__ void divide(const int* a, const int* b, int* q, int* r, un
   q[i] = a[i] / b[i]; r[i] = a[i] % b[i];
   uq[i] = unsigned(a[i]) / unsigned(b[i]); ur[i] = unsigned(a[i]) % unsigned(b[i]);
 }
+extern "C" __global__ void divide_together(int x, int y, int* q) { q[0] = x / y; q[1] = x % y; }
 extern "C" __global__ void divide64(const long* a, const long* b, long* q, long* r) {
   int i = threadIdx.x;
   q[i] = a[i] / b[i]; r[i] = a[i] % b[i];
+}
+extern "C" __global__ void convert_double(const double* a, int* i32, unsigned* u32, long* i64, unsigned char* u8, signed char* i8) {
+  int i = threadIdx.x;
+  i32[i] = int(a[i]); u32[i] = unsigned(a[i]); i64[i] = long(a[i]); u8[i] = (unsigned char)a[i]; i8[i] = (signed char)a[i];
 }
 extern "C" __global__ void shift(const int* a, const int* n, int* l, int* r, unsigned* ur, long* l64, long* r64) {
   int i = threadIdx.x;

@@ -89,7 +89,11 @@ void arithmetic(const Image& m, Run run) {
   {
     long a[4] = {7, LONG_MIN, LONG_MIN, 1000}, b[4] = {0, -1, 0, 9}, q[4], r[4];
     launch(run, m.kernel("divide64"), shape(1, 4), (const long*)a, (const long*)b, (long*)q, (long*)r);
-    check(q[0] == -1 && q[1] == LONG_MIN && r[1] == 0 && q[2] == -1 && q[3] == 111 && r[3] == 1, "64-bit division");
+    check(q[0] == 0xffffffffl && r[0] == 0xffffffffl && q[1] == LONG_MIN && r[1] == 0 && q[2] == -1 && r[2] == -1 && q[3] == 111 && r[3] == 1,
+          "64-bit division");
+    int together[2];
+    launch(run, m.kernel("divide_together"), shape(1, 1), 7, 0, (int*)together);
+    check(together[0] == -1 && together[1] == 7, "a remainder beside its quotient");
   }
   {
     int a[6] = {1, -8, -8, 3, -1, 5}, n[6] = {32, 33, 31, 4, -1, 64}, l[6], r[6];
@@ -112,7 +116,13 @@ void arithmetic(const Image& m, Run run) {
     const unsigned wu[8] = {3000000000u, 0, 0, ~0u, 0, ~0u, 0, 2};
     check(!std::memcmp(i, wi, sizeof i), "float to int");
     check(!std::memcmp(u, wu, sizeof u), "float to unsigned");
-    check(l[5] == LONG_MAX && l[2] == 0 && ul[5] == ~0ul && ul[1] == 0, "float to 64 bits");
+    check(l[5] == LONG_MAX && l[2] == LONG_MIN && ul[2] == 1ul << 63 && ul[5] == ~0ul && ul[1] == 0, "float to 64 bits");
+    double d[5] = {NAN, 3e9, -300.5, 300.5, INFINITY};
+    unsigned char c[5];
+    signed char sc[5];
+    launch(run, m.kernel("convert_double"), shape(1, 5), (const double*)d, (int*)i, (unsigned*)u, (long*)l, (unsigned char*)c, (signed char*)sc);
+    check(i[0] == INT_MIN && u[0] == 0x80000000u && l[0] == LONG_MIN && c[0] == 0 && sc[0] == 0, "NaN of a double");
+    check(i[1] == INT_MAX && u[1] == 3000000000u && c[2] == 0 && sc[2] == -44 && c[3] == 44 && sc[4] == -1 && c[4] == 255, "double to narrow integers");
   }
 }
 

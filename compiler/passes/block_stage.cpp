@@ -1,0 +1,30 @@
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include "contraction.h"
+#include "stages.h"
+#include "thunks.h"
+
+namespace mrcc {
+using namespace llvm;
+
+PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyses) {
+  for (Function& f : module)
+    if (!f.isDeclaration()) contract(f);
+  auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+  for (Function& f : module) functions.invalidate(f, PreservedAnalyses::none());
+  SmallVector<Function*, 16> defined;
+  for (Function& f : make_early_inc_range(module)) {
+    CallInst* call = define_run_blocks(&f);
+    if (!call) continue;
+    defined.push_back(&f);
+    if (!optimise_ || call->getCalledFunction()->hasFnAttribute(Attribute::NoInline)) continue;
+    InlineFunctionInfo info;
+    InlineFunction(*call, info);
+  }
+  for (Function* f : defined) tidy_.run(*f, functions);
+  return PreservedAnalyses::none();
+}
+
+}  // namespace mrcc
