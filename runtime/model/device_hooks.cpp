@@ -1,6 +1,7 @@
 #include <model/device_hooks.h>
 
 #include <model/device_heap.h>
+#include <model/graph.h>
 #include <model/memory_array.h>
 #include <model/programmatic.h>
 #include <simt/grid.h>
@@ -12,6 +13,7 @@ void install_device_hooks() noexcept {
   hooks.heap_region = device_heap_region;
   hooks.texture_fetch = texture_fetch;
   hooks.surface_access = surface_access;
+  hooks.graph_set_conditional = set_conditional;
   hooks.pdl_trigger = programmatic_trigger;
   hooks.pdl_ready = programmatic_ready;
   simt::set_hooks(hooks);
