@@ -1,5 +1,5 @@
-// The runtime API of device code (programming guide, "Programmatic Dependent Launch", "Conditional Graph Nodes" and "CUDA
-// Dynamic Parallelism"): device overloads beside the host's functions of the same names.
+// The runtime API of device code (programming guide, "Programmatic Dependent Launch", "Conditional Graph Nodes" and
+// "CUDA Dynamic Parallelism"): device overloads beside the host's functions of the same names.
 //
 // What the runtime serves through __mr_device_api is identified by the numbers below; a function it does not implement
 // answers cudaErrorNotSupported.
@@ -30,9 +30,8 @@ enum __mr_device_function : unsigned {
   __mr_api_runtime_get_version = 18,      // (int* out)
 };
 
-template <class... A>
-__MR_D cudaError_t __mr_call(unsigned function, A... arguments) {
-  const unsigned long packed[sizeof...(A) + 1] = {(unsigned long)arguments..., 0};
+template <class... Arguments> __MR_D cudaError_t __mr_call(unsigned function, Arguments... arguments) {
+  const unsigned long packed[sizeof...(Arguments) + 1] = {(unsigned long)arguments..., 0};
   return (cudaError_t)__mr_device_api(function, packed);
 }
 
@@ -77,8 +76,7 @@ __MR_D cudaError_t cudaMemsetAsync(void* to, int byte, size_t bytes, cudaStream_
   return __mr_call(__mr_api_memset_async, to, byte, bytes, stream);
 }
 __MR_D cudaError_t cudaMalloc(void** pointer, size_t bytes) { return __mr_call(__mr_api_malloc, pointer, bytes); }
-template <class T>
-__MR_D cudaError_t cudaMalloc(T** pointer, size_t bytes) {
+template <class T> __MR_D cudaError_t cudaMalloc(T** pointer, size_t bytes) {
   return cudaMalloc((void**)pointer, bytes);
 }
 __MR_D cudaError_t cudaFree(void* pointer) { return __mr_call(__mr_api_free, pointer); }

@@ -1,12 +1,12 @@
 // Texture functions of texture objects (programming guide, "Texture Functions"). The runtime samples: it knows the
-// resource, the addressing and the filter, and stores four components (float bits, or integers sign- or zero-extended) for
-// reads of elements, floats for normalized reads and filtered ones.
+// resource, the addressing and the filter, and stores four components (float bits, or integers sign- or zero-extended)
+// for reads of elements, floats for normalized reads and filtered ones.
 #pragma once
 #pragma clang system_header
 
-#include "services.h"
-#include "../../vector_types.h"
 #include "../../texture_types.h"
+#include "../../vector_types.h"
+#include "services.h"
 
 // What `dimensions` of __mr_texture_fetch says: the number of coordinates, and how to read them.
 enum __mr_texture_kind : unsigned {
@@ -14,26 +14,24 @@ enum __mr_texture_kind : unsigned {
   __mr_texture_2d = 2,
   __mr_texture_3d = 3,
   __mr_texture_cube = 4,
-  __mr_texture_linear = 1u | 0x100u,    // tex1Dfetch: the coordinate is an integer's bits
-  __mr_texture_layered = 0x200u,        // the layer argument counts
-  __mr_texture_gather = 0x400u,         // four neighbours' component, which the layer argument names
-  __mr_texture_level = 0x800u,          // the level argument counts
+  __mr_texture_linear = 1u | 0x100u,  // tex1Dfetch: the coordinate is an integer's bits
+  __mr_texture_layered = 0x200u,      // the layer argument counts
+  __mr_texture_gather = 0x400u,       // four neighbours' component, which the layer argument names
+  __mr_texture_level = 0x800u,        // the level argument counts
 };
 
 // Elements: the scalar and vector types that texture functions return, made from the four raw components.
-template <class T>
-struct __mr_texel;
-#define __MR_TEXEL(T, S, ...)                                                                                           \
-  template <>                                                                                                           \
-  struct __mr_texel<T> {                                                                                                \
-    typedef S scalar;                                                                                                   \
-    static __attribute__((device, always_inline)) T make(const S* v) { return __VA_ARGS__; }                            \
+template <class T> struct __mr_texel;
+#define __MR_TEXEL(T, S, ...)                                                                                          \
+  template <> struct __mr_texel<T> {                                                                                   \
+    typedef S scalar;                                                                                                  \
+    static __attribute__((device, always_inline)) T make(const S* v) { return __VA_ARGS__; }                           \
   };
-#define __MR_TEXELS(S, name)                                                                                            \
-  __MR_TEXEL(S, S, v[0])                                                                                                \
-  __MR_TEXEL(name##1, S, name##1{v[0]})                                                                                 \
-  __MR_TEXEL(name##2, S, name##2{v[0], v[1]})                                                                           \
-  __MR_TEXEL(name##4, S, name##4{v[0], v[1], v[2], v[3]})
+#define __MR_TEXELS(S, name)                                                                                           \
+  __MR_TEXEL(S, S, v[0])                                                                                               \
+  __MR_TEXEL(name##1, S, name##1 {v[0]})                                                                               \
+  __MR_TEXEL(name##2, S, name##2 {v[0], v[1]})                                                                         \
+  __MR_TEXEL(name##4, S, name##4 {v[0], v[1], v[2], v[3]})
 __MR_TEXEL(char, char, v[0])
 __MR_TEXELS(signed char, char)
 __MR_TEXELS(unsigned char, uchar)
@@ -43,91 +41,68 @@ __MR_TEXELS(int, int)
 __MR_TEXELS(unsigned int, uint)
 __MR_TEXELS(float, float)
 
-template <class S>
-__MR_D S __mr_component(unsigned bits) {
-  return (S)bits;
-}
-template <>
-__MR_D float __mr_component<float>(unsigned bits) {
-  return __builtin_bit_cast(float, bits);
-}
+template <class T> __MR_D T __mr_component(unsigned bits) { return (T)bits; }
+template <> __MR_D float __mr_component<float>(unsigned bits) { return __builtin_bit_cast(float, bits); }
 template <class T>
 __MR_D T __mr_texture(cudaTextureObject_t object, unsigned kind, float x, float y, float z, int layer, float level) {
   const float coordinates[3] = {x, y, z};
   unsigned raw[4] = {0, 0, 0, 0};
   __mr_texture_fetch((unsigned long)object, kind, coordinates, layer, level, raw);
-  typedef typename __mr_texel<T>::scalar S;
-  const S v[4] = {__mr_component<S>(raw[0]), __mr_component<S>(raw[1]), __mr_component<S>(raw[2]), __mr_component<S>(raw[3])};
+  typedef typename __mr_texel<T>::scalar scalar;
+  const scalar v[4] = {__mr_component<scalar>(raw[0]), __mr_component<scalar>(raw[1]), __mr_component<scalar>(raw[2]),
+                       __mr_component<scalar>(raw[3])};
   return __mr_texel<T>::make(v);
 }
 
-template <class T>
-__MR_D T tex1Dfetch(cudaTextureObject_t t, int x) {
+template <class T> __MR_D T tex1Dfetch(cudaTextureObject_t t, int x) {
   return __mr_texture<T>(t, __mr_texture_linear, __builtin_bit_cast(float, x), 0, 0, 0, 0);
 }
-template <class T>
-__MR_D T tex1D(cudaTextureObject_t t, float x) {
+template <class T> __MR_D T tex1D(cudaTextureObject_t t, float x) {
   return __mr_texture<T>(t, __mr_texture_1d, x, 0, 0, 0, 0);
 }
-template <class T>
-__MR_D T tex2D(cudaTextureObject_t t, float x, float y) {
+template <class T> __MR_D T tex2D(cudaTextureObject_t t, float x, float y) {
   return __mr_texture<T>(t, __mr_texture_2d, x, y, 0, 0, 0);
 }
-template <class T>
-__MR_D T tex3D(cudaTextureObject_t t, float x, float y, float z) {
+template <class T> __MR_D T tex3D(cudaTextureObject_t t, float x, float y, float z) {
   return __mr_texture<T>(t, __mr_texture_3d, x, y, z, 0, 0);
 }
-template <class T>
-__MR_D T tex1DLayered(cudaTextureObject_t t, float x, int layer) {
+template <class T> __MR_D T tex1DLayered(cudaTextureObject_t t, float x, int layer) {
   return __mr_texture<T>(t, __mr_texture_1d | __mr_texture_layered, x, 0, 0, layer, 0);
 }
-template <class T>
-__MR_D T tex2DLayered(cudaTextureObject_t t, float x, float y, int layer) {
+template <class T> __MR_D T tex2DLayered(cudaTextureObject_t t, float x, float y, int layer) {
   return __mr_texture<T>(t, __mr_texture_2d | __mr_texture_layered, x, y, 0, layer, 0);
 }
-template <class T>
-__MR_D T texCubemap(cudaTextureObject_t t, float x, float y, float z) {
+template <class T> __MR_D T texCubemap(cudaTextureObject_t t, float x, float y, float z) {
   return __mr_texture<T>(t, __mr_texture_cube, x, y, z, 0, 0);
 }
-template <class T>
-__MR_D T texCubemapLayered(cudaTextureObject_t t, float x, float y, float z, int layer) {
+template <class T> __MR_D T texCubemapLayered(cudaTextureObject_t t, float x, float y, float z, int layer) {
   return __mr_texture<T>(t, __mr_texture_cube | __mr_texture_layered, x, y, z, layer, 0);
 }
-template <class T>
-__MR_D T tex2Dgather(cudaTextureObject_t t, float x, float y, int component = 0) {
+template <class T> __MR_D T tex2Dgather(cudaTextureObject_t t, float x, float y, int component = 0) {
   return __mr_texture<T>(t, __mr_texture_2d | __mr_texture_gather, x, y, 0, component, 0);
 }
-template <class T>
-__MR_D T tex1DLod(cudaTextureObject_t t, float x, float level) {
+template <class T> __MR_D T tex1DLod(cudaTextureObject_t t, float x, float level) {
   return __mr_texture<T>(t, __mr_texture_1d | __mr_texture_level, x, 0, 0, 0, level);
 }
-template <class T>
-__MR_D T tex2DLod(cudaTextureObject_t t, float x, float y, float level) {
+template <class T> __MR_D T tex2DLod(cudaTextureObject_t t, float x, float y, float level) {
   return __mr_texture<T>(t, __mr_texture_2d | __mr_texture_level, x, y, 0, 0, level);
 }
-template <class T>
-__MR_D T tex3DLod(cudaTextureObject_t t, float x, float y, float z, float level) {
+template <class T> __MR_D T tex3DLod(cudaTextureObject_t t, float x, float y, float z, float level) {
   return __mr_texture<T>(t, __mr_texture_3d | __mr_texture_level, x, y, z, 0, level);
 }
-template <class T>
-__MR_D T tex1DLayeredLod(cudaTextureObject_t t, float x, int layer, float level) {
+template <class T> __MR_D T tex1DLayeredLod(cudaTextureObject_t t, float x, int layer, float level) {
   return __mr_texture<T>(t, __mr_texture_1d | __mr_texture_layered | __mr_texture_level, x, 0, 0, layer, level);
 }
-template <class T>
-__MR_D T tex2DLayeredLod(cudaTextureObject_t t, float x, float y, int layer, float level) {
+template <class T> __MR_D T tex2DLayeredLod(cudaTextureObject_t t, float x, float y, int layer, float level) {
   return __mr_texture<T>(t, __mr_texture_2d | __mr_texture_layered | __mr_texture_level, x, y, 0, layer, level);
 }
-template <class T>
-__MR_D T texCubemapLod(cudaTextureObject_t t, float x, float y, float z, float level) {
+template <class T> __MR_D T texCubemapLod(cudaTextureObject_t t, float x, float y, float z, float level) {
   return __mr_texture<T>(t, __mr_texture_cube | __mr_texture_level, x, y, z, 0, level);
 }
 
 // The forms that store through a pointer.
-#define __MR_TEXTURE_OUT(name, parameters, arguments)                                                                   \
-  template <class T>                                                                                                    \
-  __MR_D void name parameters {                                                                                         \
-    *out = name<T> arguments;                                                                                           \
-  }
+#define __MR_TEXTURE_OUT(name, parameters, arguments)                                                                  \
+  template <class T> __MR_D void name parameters { *out = name<T> arguments; }
 __MR_TEXTURE_OUT(tex1Dfetch, (T * out, cudaTextureObject_t t, int x), (t, x))
 __MR_TEXTURE_OUT(tex1D, (T * out, cudaTextureObject_t t, float x), (t, x))
 __MR_TEXTURE_OUT(tex2D, (T * out, cudaTextureObject_t t, float x, float y), (t, x, y))
