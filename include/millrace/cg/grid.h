@@ -10,8 +10,8 @@ class grid_group {
  public:
   struct arrival_token {};
 
-  // True when the grid was launched cooperatively, so that sync() may be called.
-  __device__ bool is_valid() const { return __mr_grid_is_cooperative() != 0; }
+  // The group exists in every launch; its barrier needs a cooperative one.
+  __device__ bool is_valid() const { return true; }
   __device__ __attribute__((convergent)) void sync() const { __mr_grid_sync(); }
   __device__ arrival_token barrier_arrive() const {
     __atomic_thread_fence(__ATOMIC_RELEASE);
