@@ -4,6 +4,8 @@
 #include <cstring>
 #include <mutex>
 
+#include <sched.h>
+
 #include <engine/clock.h>
 #include <engine/drain.h>
 #include <engine/queue.h>
@@ -97,7 +99,8 @@ class GraphRun {
     image.retain();   // for the queue's return, which may be after the launch's end
     {
       GraphRun run(image, runner);
-      run.behind(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(op.data[1])));
+      const std::uint32_t step = run.behind(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(op.data[1])));
+      if (step != none) run.push_local(step);
       if (run.work()) run.finish_elsewhere();
     }
     give_back(image, queue);
@@ -228,7 +231,6 @@ class GraphRun {
       start_elsewhere(chosen);
       return none;
     }
-    // A continuation begins with an empty list: what is chosen goes there.
     return chosen;
   }
   bool arrive(std::uint32_t index) noexcept {
@@ -338,16 +340,31 @@ class GraphRun {
     return none;
   }
 
-  static void open_gate(GraphSlot& slot) noexcept {
+  void open_gate(const GraphSlot& slot) noexcept {
     if (!slot.gate) return;
     if (slot.stamp && slot.stamp->ticket.load(std::memory_order_relaxed) == slot.ticket) {
       slot.stamp->time_ns.store(now_ns(), std::memory_order_relaxed);
       slot.stamp->done.store(slot.ticket, std::memory_order_release);
     }
-    // Pairs with gate(): whoever comes second completes the operation. The slot isn't touched afterwards.
-    Queue* queue = slot.queue;
+    // Pairs with gate(): whoever comes second completes the operation.
+    Queue& queue = *slot.queue;
     auto* state = reinterpret_cast<std::atomic<std::uintptr_t>*>(&slot.gate->data[0]);
-    if (state->exchange(2, std::memory_order_acq_rel) == 1) queue->finish_asynchronous();
+    if (state->exchange(2, std::memory_order_acq_rel) == 1) return queue.finish_asynchronous();
+    // The queue has not come to the gate yet. The event is complete before anything behind the record is: see to it. All earlier operations
+    // of this queue are open gates, so whoever holds it has a few instructions to go.
+    const std::uint64_t sequence = slot.sequence;
+    for (unsigned spins = 0; queue.completed() < sequence; ++spins) {
+      if (queue.try_claim(runner_.worker)) {
+        ++runner_.depth;
+        const Drain result = drain(queue, runner_, sequence);
+        --runner_.depth;
+        settle(queue, runner_, result);
+      } else if (spins < 64) {
+        cpu_pause();
+      } else {
+        sched_yield();
+      }
+    }
   }
 
   // ---- other threads ----
