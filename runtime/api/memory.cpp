@@ -23,12 +23,13 @@ cudaError_t refused_unsafe() {
 
 cudaError_t allocate(void** out, std::size_t bytes, std::uint64_t site) {
   if (!out) return cudaErrorInvalidValue;
-  if (const cudaError_t error = refused_unsafe()) return error;
-  if (bytes == 0) {
+  if (const cudaError_t error = api::refused()) return error;
+  if (bytes == 0) {   // nothing is allocated, so captures don't mind
     model::current_context();
     *out = nullptr;
     return cudaSuccess;
   }
+  if (const cudaError_t error = refused_unsafe()) return error;
   return model::allocate_device(out, bytes, memory::BlockTag::plain, site);
 }
 

@@ -25,8 +25,7 @@ cudaError_t allocate(void** out, std::size_t bytes, Pool* pool, cudaStream_t han
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (model::slow()) [[unlikely]] {
     cudaError_t error;
-    if (bytes != 0 && model::capture_alloc(*stream, out, bytes, error)) return error;
-    if (model::capture_unsafe(error)) return error;
+    if (model::capture_alloc(*stream, out, bytes, error)) return error;
   }
   return model::allocate_ordered(out, bytes, pool, *stream, site);
 }
