@@ -86,20 +86,23 @@ template <class T, class Read> cudaError_t ask(cudaStream_t handle, T* out, bool
 cudaError_t get_priority(cudaStream_t handle, int* out, bool per_thread) {
   return ask(handle, out, per_thread, [](model::Stream& s) { return s.priority.load(std::memory_order_relaxed); });
 }
-cudaError_t get_flags(cudaStream_t handle, unsigned* out, bool per_thread) {
+// Of a stream that is being captured these can't be asked (and asking spoils the capture); its priority and attributes can.
+template <class T, class Read> cudaError_t ask_outside(cudaStream_t handle, T* out, bool per_thread, Read read) {
   if (model::slow()) [[unlikely]] {
-    // Of all getters the one that a capture refuses.
     model::Stream* stream = model::resolve(handle, per_thread);
     cudaError_t captured;
-    if (stream && model::capture_stream_query(*stream, captured)) return api::result(captured);
+    if (stream && stream->capture.load(std::memory_order_relaxed) && model::capture_refuse(*stream, captured)) return api::result(captured);
   }
-  return ask(handle, out, per_thread, [](model::Stream& s) { return s.flags; });
+  return ask(handle, out, per_thread, read);
+}
+cudaError_t get_flags(cudaStream_t handle, unsigned* out, bool per_thread) {
+  return ask_outside(handle, out, per_thread, [](model::Stream& s) { return s.flags; });
 }
 cudaError_t get_id(cudaStream_t handle, unsigned long long* out, bool per_thread) {
-  return ask(handle, out, per_thread, [](model::Stream& s) { return s.id; });
+  return ask_outside(handle, out, per_thread, [](model::Stream& s) { return s.id; });
 }
 cudaError_t get_device(cudaStream_t handle, int* out, bool per_thread) {
-  return ask(handle, out, per_thread, [](model::Stream& s) { return s.context->ordinal; });
+  return ask_outside(handle, out, per_thread, [](model::Stream& s) { return s.context->ordinal; });
 }
 
 cudaError_t get_attribute(cudaStream_t handle, cudaLaunchAttributeID id, cudaLaunchAttributeValue* out,
