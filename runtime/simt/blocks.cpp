@@ -37,7 +37,7 @@ struct LoopCall {
   Executor* executor;
   MrRunBlocks thunk;
 };
-void sanitized_loop(LoopCall* call, std::uint64_t first, std::uint64_t count) {
+MR_SIMT_SWITCHES void sanitized_loop(LoopCall* call, std::uint64_t first, std::uint64_t count) {
   Executor* e = call->executor;
   SanitizedStack& own = StackPool::instance().sanitized(e->loop_stack);
   sanitizer_arrive(own, &e->host_sanitized);
@@ -47,7 +47,7 @@ void sanitized_loop(LoopCall* call, std::uint64_t first, std::uint64_t count) {
 #endif
 
 // Runs the thunk on the loop stack. 0, or leave_abandoned.
-inline std::uint64_t enter_loop(Executor* e, MrRunBlocks thunk, std::uint64_t first, std::uint64_t count) noexcept {
+MR_SIMT_SWITCHES inline std::uint64_t enter_loop(Executor* e, MrRunBlocks thunk, std::uint64_t first, std::uint64_t count) noexcept {
 #if defined(MR_SIMT_ASAN) || defined(MR_SIMT_TSAN)
   LoopCall call{e, thunk};
   SanitizedStack& own = StackPool::instance().sanitized(e->loop_stack);

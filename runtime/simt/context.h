@@ -18,6 +18,12 @@
 #if !defined(MR_SIMT_TSAN) && defined(__SANITIZE_THREAD__)
 #define MR_SIMT_TSAN 1
 #endif
+// Functions that leave one stack and arrive on another: the sanitizers' own entry and exit marks would end up on different stacks.
+#if defined(MR_SIMT_ASAN) || defined(MR_SIMT_TSAN)
+#define MR_SIMT_SWITCHES __attribute__((disable_sanitizer_instrumentation, noinline))
+#else
+#define MR_SIMT_SWITCHES
+#endif
 #ifdef MR_SIMT_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -36,7 +42,7 @@ std::uint64_t mr_simt_start(std::uint64_t* save, std::uint64_t top);
 // Not a function: where a suspended context goes on (rsp = the context, rax = the value it is resumed with).
 void mr_simt_resume();
 // Runs lanes on the stack it was started on, one after the other, until another stack has to go on; never returns.
-[[noreturn]] void mr_simt_lane_main();
+[[noreturn]] MR_SIMT_SWITCHES void mr_simt_lane_main();
 }
 
 namespace mr::simt {
@@ -66,7 +72,7 @@ struct SanitizedStack {
 };
 
 // Tells the sanitizers that the thread is about to leave `from` for `to`. `forever`: nothing on `from` will run again.
-inline void sanitizer_leave([[maybe_unused]] SanitizedStack& from, [[maybe_unused]] SanitizedStack& to,
+[[gnu::always_inline]] inline void sanitizer_leave([[maybe_unused]] SanitizedStack& from, [[maybe_unused]] SanitizedStack& to,
                             [[maybe_unused]] bool forever) noexcept {
 #ifdef MR_SIMT_ASAN
   __sanitizer_start_switch_fiber(forever ? nullptr : &from.fake, to.bottom, to.size);
@@ -77,7 +83,7 @@ inline void sanitizer_leave([[maybe_unused]] SanitizedStack& from, [[maybe_unuse
 #endif
 }
 // Tells them that it has arrived on `self`; `previous` learns its extent where it wasn't known (the host's stack).
-inline void sanitizer_arrive([[maybe_unused]] SanitizedStack& self, [[maybe_unused]] SanitizedStack* previous) noexcept {
+[[gnu::always_inline]] inline void sanitizer_arrive([[maybe_unused]] SanitizedStack& self, [[maybe_unused]] SanitizedStack* previous) noexcept {
 #ifdef MR_SIMT_ASAN
   const void* bottom = nullptr;
   std::size_t size = 0;

@@ -193,7 +193,7 @@ void release_thread_from_faults(Executor& e) noexcept {
   e.signal_stack = nullptr;
 }
 
-void abandon(Executor* e, Fault fault, std::uint64_t address) noexcept {
+MR_SIMT_SWITCHES void abandon(Executor* e, Fault fault, std::uint64_t address) noexcept {
   e->raw.fault = fault;
   e->raw.address = address;
   e->raw.pc = 0;

@@ -70,7 +70,7 @@ inline void prepare_lane(Warp& w, unsigned lane, StackId id) noexcept {
 }
 
 // Switches from the context to be saved in *save (on the stack that `from` describes) to a lane that pick() chose.
-inline std::uint64_t go_to(Executor* e, std::uint64_t* save, [[maybe_unused]] SanitizedStack* from, Warp& w, unsigned lane) noexcept {
+MR_SIMT_SWITCHES inline std::uint64_t go_to(Executor* e, std::uint64_t* save, [[maybe_unused]] SanitizedStack* from, Warp& w, unsigned lane) noexcept {
   w.ready &= ~(1u << lane);
   StackPool& pool = StackPool::instance();
   if (w.started >> lane & 1) {
@@ -107,7 +107,7 @@ inline SanitizedStack* sanitized_of([[maybe_unused]] Warp* w, [[maybe_unused]] u
 
 }  // namespace
 
-std::uint64_t enter(Executor* e, Resident& r) noexcept {
+MR_SIMT_SWITCHES std::uint64_t enter(Executor* e, Resident& r) noexcept {
   Warp* w = r.blocks[0].warps;
   unsigned lane = 31;
   if (!pick(r, w, lane)) return leave_idle;
@@ -130,7 +130,7 @@ std::uint64_t enter(Executor* e, Resident& r) noexcept {
   return left;
 }
 
-void detail::suspend_slowly(Warp* w, unsigned lane, Warp* from, unsigned after) noexcept {
+MR_SIMT_SWITCHES void detail::suspend_slowly(Warp* w, unsigned lane, Warp* from, unsigned after) noexcept {
   Resident& r = *w->block->resident;
   Executor* const e = r.executor;
   Warp* next = from;
@@ -150,7 +150,7 @@ void detail::suspend_slowly(Warp* w, unsigned lane, Warp* from, unsigned after) 
 }
 
 // Ends the lane of this stack. Returns when the next lane is to begin on the same stack.
-static inline void end_lane(Executor* e, MrLane* m) noexcept {
+MR_SIMT_SWITCHES static inline void end_lane(Executor* e, MrLane* m) noexcept {
   Warp* w = static_cast<Warp*>(m->runtime);
   unsigned lane = m->linear % MR_WARP;
   const std::uint32_t bit = 1u << lane;
@@ -180,7 +180,7 @@ static inline void end_lane(Executor* e, MrLane* m) noexcept {
 
 }  // namespace mr::simt
 
-extern "C" void mr_simt_lane_main() {
+extern "C" MR_SIMT_SWITCHES void mr_simt_lane_main() {
   using namespace mr::simt;
   MrLane* const m = current_lane();
   Executor* const e = static_cast<Warp*>(m->runtime)->block->resident->executor;

@@ -1,7 +1,6 @@
 // Faults of device code: each kind is told apart, in loop mode and on fibers, and the thread runs kernels again afterwards.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/mman.h>
 
 #include <atomic>
 #include <thread>
@@ -29,7 +28,7 @@ volatile std::uint64_t null = 0;
   const auto shared = reinterpret_cast<std::uint64_t>(lane()->block->shared);
   switch (how) {
     case 0: return poke(0);
-    case 1: return poke(0x123456789000);
+    case 1: return poke(wild_address());
     case 2: return poke(0xdead'0000'0000'0000);
     case 3: return poke(shared + 1024);
     case 4: return poke(shared + 0xffff'ffff);
@@ -138,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, SimtFault, testing::ValuesIn(cases),
 TEST(SimtFaultReport, AddressIsTheOneAccessed) {
   const MrKernel k = loop_kernel(+[](MrBlock* b, std::uint64_t, std::uint64_t) { misbehave(static_cast<const Args*>(b->args)->how); });
   DeviceState device;
-  for (const auto& [how, address] : {std::pair{1, 0x123456789000ull}, std::pair{2, 0xdead'0000'0000'0000ull},
+  for (const auto& [how, address] : {std::pair{1, static_cast<unsigned long long>(wild_address())}, std::pair{2, 0xdead'0000'0000'0000ull},
                                      std::pair{14, (reinterpret_cast<unsigned long long>(outside_code) & ~15ull) + 24}}) {
     Args args{how, 0};
     Launch launch(k, device, {1}, {1}, &args);

@@ -1,5 +1,7 @@
 // Hand-written kernels for tests of the simt room: ordinary functions that stand in for compiled device code.
 #pragma once
+#include <sys/mman.h>
+
 #include <simt/fault.h>
 #include <simt/grid.h>
 
@@ -24,6 +26,11 @@ using namespace mr::simt;
 }
 inline const MrServices* device() { return services(); }
 inline std::uint32_t tid() { return lane()->linear; }
+// An address that nothing may touch.
+inline std::uint64_t wild_address() {
+  static void* const page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return reinterpret_cast<std::uint64_t>(page);
+}
 inline std::uint32_t block_linear() {
   const MrBlock& b = *lane()->block;
   return b.block_idx[0] + b.grid_dim[0] * (b.block_idx[1] + b.grid_dim[1] * b.block_idx[2]);
