@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include <api/export.h>
+#include <api/unsafe.h>
 #include <model/capture.h>
 #include <model/device.h>
 #include <model/reset.h>
@@ -148,7 +149,7 @@ MR_API cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
 }
 
 MR_API cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (const cudaError_t error = api::refused_or_unsafe()) return api::result(error);
   // The buffers are made by the first kernel that uses them, with the size that is set then.
   model::Context& context = model::current_context();
   const bool in_use = limit == cudaLimitPrintfFifoSize

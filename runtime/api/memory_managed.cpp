@@ -1,5 +1,6 @@
 // Managed memory (CUDA Runtime API, "Memory Management": cudaMallocManaged, prefetching, advice, range attributes; cudaStreamAttachMemAsync).
 #include <api/export.h>
+#include <api/unsafe.h>
 #include <model/capture.h>
 #include <model/memory.h>
 #include <model/memory_managed.h>
@@ -81,10 +82,11 @@ cudaError_t attach(cudaStream_t handle, void* pointer, std::size_t length, unsig
   if (const cudaError_t error = api::refused()) return api::result(error);
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) return api::result(cudaErrorInvalidResourceHandle);
-  if (const cudaError_t error = model::attach(*stream, pointer, length, flags)) return api::result(error);
-  cudaError_t error;
-  if (model::slow() && model::capture_refuse(*stream, error)) return api::result(error);
-  return cudaSuccess;
+  if (model::slow()) [[unlikely]] {
+    cudaError_t error;
+    if (model::capture_refuse(*stream, error)) return api::result(error);
+  }
+  return api::result(model::attach(*stream, pointer, length, flags));
 }
 
 }  // namespace
@@ -113,7 +115,7 @@ MR_TWINS(cudaStreamAttachMemAsync, _ptsz, attach, (cudaStream_t stream, void* po
          flags)
 
 MR_API cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (const cudaError_t error = api::refused_or_unsafe()) return api::result(error);
   model::current_context();
   return api::result(model::advise(pointer, bytes, advice, location));
 }

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include <api/export.h>
+#include <api/unsafe.h>
 #include <model/capture.h>
 #include <model/graph_memory.h>
 #include <model/memory_pool.h>
@@ -73,7 +74,7 @@ MR_TWINS(cudaFreeAsync, _ptsz, free_async, (void* pointer, cudaStream_t stream),
 
 MR_API cudaMemPoolCreate(cudaMemPool_t* out, const cudaMemPoolProps* props) {
   if (!out || !props) return api::result(cudaErrorInvalidValue);
-  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (const cudaError_t error = api::refused_or_unsafe()) return api::result(error);
   model::current_context();
   Pool* pool = nullptr;
   if (const cudaError_t error = model::create_pool(&pool, *props)) return api::result(error);
@@ -81,35 +82,35 @@ MR_API cudaMemPoolCreate(cudaMemPool_t* out, const cudaMemPoolProps* props) {
   return cudaSuccess;
 }
 MR_API cudaMemPoolDestroy(cudaMemPool_t handle) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (const cudaError_t error = api::refused_or_unsafe()) return api::result(error);
   Pool* pool = pool_of(handle);
   return api::result(pool ? model::destroy_pool(*pool) : cudaErrorInvalidValue);
 }
 MR_API cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (const cudaError_t error = api::refused_or_unsafe()) return api::result(error);
   Pool* pool = pool_of(handle);
   if (!pool || pool->imported()) return api::result(cudaErrorInvalidValue);
   pool->trim(keep);
   return cudaSuccess;
 }
 MR_API cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (const cudaError_t error = api::refused_or_unsafe()) return api::result(error);
   Pool* pool = pool_of(handle);
   return api::result(pool && value ? model::set_pool_attribute(*pool, attribute, value) : cudaErrorInvalidValue);
 }
 MR_API cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (const cudaError_t error = api::refused_or_unsafe()) return api::result(error);
   Pool* pool = pool_of(handle);
   return api::result(pool && value ? model::pool_attribute(*pool, attribute, value) : cudaErrorInvalidValue);
 }
 MR_API cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* list, size_t count) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (const cudaError_t error = api::refused_or_unsafe()) return api::result(error);
   Pool* pool = pool_of(handle);
   if (!pool || (!list && count)) return api::result(cudaErrorInvalidValue);
   return api::result(model::set_pool_access(*pool, list, count));
 }
 MR_API cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t handle, cudaMemLocation* location) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (const cudaError_t error = api::refused_or_unsafe()) return api::result(error);
   Pool* pool = pool_of(handle);
   if (!pool || !flags || !location) return api::result(cudaErrorInvalidValue);
   return api::result(model::pool_access(*pool, *location, flags));

@@ -1,4 +1,4 @@
-// Copy nodes from and to CUDA arrays.
+// Copy nodes from and to CUDA arrays: checked as cudaMemcpy3D checks them.
 #include <model/graph.h>
 #include <model/memory_copy.h>
 
@@ -7,12 +7,14 @@ namespace mr::model {
 cudaError_t make_array_copy(CopyData& out, const cudaMemcpy3DParms& params) noexcept {
   CopyPlan plan;
   if (const cudaError_t error = check_copy_3d(plan, params)) return error;
+  if (plan.empty) return cudaErrorInvalidValue;
   CopyData made{};
   made.params = params;
   made.copy = plan.copy;
-  made.source = plan.src;
-  made.target = plan.dst;
-  made.one_dimensional = params.extent.height == 1 && params.extent.depth == 1;
+  made.one_dimensional = false;
+  made.source = memory::space().kind_of(plan.copy.src);
+  made.target = memory::space().kind_of(plan.copy.dst);
+  made.copy.coalesce();
   out = made;
   return cudaSuccess;
 }
