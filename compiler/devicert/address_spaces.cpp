@@ -2,7 +2,8 @@
 #include <simt/abi.h>
 
 extern "C" {
-[[gnu::visibility("hidden")]] extern const MrImage __mr_image;
+// Exported by the image: a hidden declaration here would hide it from the runtime.
+[[gnu::visibility("default")]] extern const MrImage __mr_image;
 
 // Whether the pointer lies in a __constant__ variable of this image.
 std::uint32_t __mr_is_constant(const void* pointer) {
