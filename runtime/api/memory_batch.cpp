@@ -1,4 +1,5 @@
-// Batches of copies (CUDA Runtime API, cudaMemcpyBatchAsync and cudaMemcpy3DBatchAsync). A batch is refused as a whole or taken as a whole.
+// Batches of copies (CUDA Runtime API, cudaMemcpyBatchAsync and cudaMemcpy3DBatchAsync). What is wrong with a batch's form refuses it as a whole; what
+// is wrong with an entry ends it there: the entries before are on their way.
 #include <vector>
 
 #include <api/copy_call.h>
@@ -53,15 +54,13 @@ cudaError_t batch(void* const* dst, const void* const* src, const std::size_t* s
   if (const cudaError_t error = check_attributes(attributes, indexes, attribute_count, count)) return api::result(error);
   model::Stream* stream = nullptr;
   if (const cudaError_t error = stream_of(handle, per_thread, &stream)) return api::result(error);
-  std::vector<model::CopyPlan> plans(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (sizes[i] == 0) return api::result(cudaErrorInvalidValue);
-    if (const cudaError_t error = model::check_copy(plans[i], dst[i], src[i], sizes[i], cudaMemcpyDefault)) return api::result(error);
-  }
   std::size_t attribute = 0;
   for (std::size_t i = 0; i < count; ++i) {
     while (attribute + 1 < attribute_count && indexes[attribute + 1] <= i) ++attribute;
-    run(*stream, plans[i], attributes[attribute].srcAccessOrder);
+    model::CopyPlan plan;
+    if (sizes[i] == 0) return api::result(cudaErrorInvalidValue);
+    if (const cudaError_t error = model::check_copy(plan, dst[i], src[i], sizes[i], cudaMemcpyDefault)) return api::result(error);
+    run(*stream, plan, attributes[attribute].srcAccessOrder);
   }
   return api::result(api::broken());
 }
