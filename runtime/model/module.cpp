@@ -1,4 +1,5 @@
 #include <model/module.h>
+#include <model/context.h>
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -84,6 +85,8 @@ void for_each_module(void (*visit)(Module&, void*), void* data) {
 
 const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
   if (const LoadedImage* image = loaded(device)) return image;
+  // The context first: it prepares what an image's variables are entered into. Attributes may be asked before anything else is used.
+  (void)context_of(device);
   std::scoped_lock hold(mutex_);
   if (const LoadedImage* image = loaded_[device].load(std::memory_order_relaxed)) return image;
   if (failed_[device] != cudaSuccess) {
