@@ -132,9 +132,11 @@ def another_toolkit_is_never_used(t):
     t.write("a.cu", "#include <cuda_runtime.h>\n" + SQUARES)
     folder = str(t.folder / "toolkit/include")
     told = f"mrcc: warning: the folder {folder} holds another CUDA toolkit's headers and is left out: programs use Millrace's\n"
+    t.write("b.cpp", "#include <cuda_runtime.h>\n")
+    t.compiles("-c", "a.cu", f"-I{folder}", says=told)
     for flags in ([f"-I{folder}"], ["-isystem", folder], [f"-Xcompiler=-I{folder}"]):
-        t.compiles("-c", "a.cu", *flags, says=told)
-    t.compiles("-c", "a.cu", env={"CPATH": folder}, says=told)
+        t.compiles("-c", "b.cpp", *flags, says=told)
+    t.compiles("-c", "b.cpp", env={"CPATH": folder}, says=told)
     t.compiles("a.cu", "-o", "app", "-L" + str(t.folder / "toolkit/lib64"), env={"LIBRARY_PATH": str(t.folder / "toolkit/lib64")})
     t.prints("0 1 4 9\n", "./app", env={"LD_LIBRARY_PATH": str(t.folder / "toolkit/lib64")})
 
