@@ -239,6 +239,8 @@ void Compiler::compile_cuda(const Input& input, const std::string& output) {
 void Compiler::compile(const Input& input, const std::string& output) {
   if (access(input.path.c_str(), R_OK) != 0)
     throw Failure("the input " + input.path + " can't be read: check its name and that you may read it");
+  if (std::error_code ignored; fs::is_directory(input.path, ignored))
+    throw Failure("the input " + input.path + " is a folder: name a file");
   if (input.language == Language::cuda)
     compile_cuda(input, output);
   else
