@@ -47,7 +47,8 @@
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
-#define __shared__ __attribute__((shared))
+/* The pragma lets `alignas` follow (compiler/frontend/qualifier.cpp). */
+#define __shared__ __attribute__((shared)) _Pragma("millrace qualifier")
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((device)) __attribute__((annotate("mr_managed")))
 #define __launch_bounds__(...) __attribute__((annotate("mr_launch_bounds", __VA_ARGS__)))

@@ -3,7 +3,7 @@
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __host__ __attribute__((host))
-#define __shared__ __attribute__((shared))
+#define __shared__ __attribute__((shared)) _Pragma("millrace qualifier")
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((device)) __attribute__((annotate("mr_managed")))
 #define __launch_bounds__(...) __attribute__((annotate("mr_launch_bounds", __VA_ARGS__)))

@@ -37,7 +37,7 @@ __device__ int* helper() { __shared__ int in_helper[8]; return in_helper; }
 extern __shared__ int dynamic[];
 extern "C" __global__ void shared_one(unsigned long* out) {
   __shared__ char a[3];
-  __shared__ double b;
+  __shared__ alignas(8) double b;
   out[0] = reinterpret_cast<unsigned long>(a); out[1] = reinterpret_cast<unsigned long>(&b);
   out[2] = reinterpret_cast<unsigned long>(helper()); out[3] = reinterpret_cast<unsigned long>(dynamic);
 }
@@ -47,7 +47,7 @@ extern "C" __global__ void shared_two(unsigned long* out) {
   out[2] = reinterpret_cast<unsigned long>(helper()); out[3] = reinterpret_cast<unsigned long>(dynamic);
 }
 extern "C" __global__ void shared_three(unsigned long* out) {
-  extern __shared__ double other[];
+  extern __shared__ alignas(16) double other[];
   out[0] = out[1] = out[2] = 0; out[3] = reinterpret_cast<unsigned long>(other);
 }
 
