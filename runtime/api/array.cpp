@@ -17,30 +17,33 @@ cudaError_t refused_unsafe() {
   return cudaSuccess;
 }
 
-cudaError_t create(cudaArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned flags, bool three_dimensional, void* site) {
+cudaError_t create(cudaArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned flags,
+                   bool three_dimensional, void* site) {
   if (!out || !desc) return api::result(cudaErrorInvalidValue);
   if (const cudaError_t error = refused_unsafe()) return api::result(error);
   model::Array* array = nullptr;
-  const cudaError_t error =
-      model::create_array(&array, *desc, extent, flags, three_dimensional, reinterpret_cast<std::uint64_t>(site));
+  const cudaError_t error = model::create_array(&array, *desc, extent, flags, three_dimensional,
+                                                reinterpret_cast<std::uint64_t>(site));
   *out = reinterpret_cast<cudaArray_t>(array);
   return api::result(error);
 }
 
 }  // namespace
 
-MR_API cudaMallocArray(cudaArray_t* out, const cudaChannelFormatDesc* desc, size_t width, size_t height, unsigned flags) {
+MR_API cudaMallocArray(cudaArray_t* out, const cudaChannelFormatDesc* desc, size_t width, size_t height,
+                       unsigned flags) {
   return create(out, desc, {width, height, 0}, flags, false, __builtin_return_address(0));
 }
 MR_API cudaMalloc3DArray(cudaArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned flags) {
   return create(out, desc, extent, flags, true, __builtin_return_address(0));
 }
-MR_API cudaMallocMipmappedArray(cudaMipmappedArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned levels, unsigned flags) {
+MR_API cudaMallocMipmappedArray(cudaMipmappedArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent,
+                                unsigned levels, unsigned flags) {
   if (!out || !desc) return api::result(cudaErrorInvalidValue);
   if (const cudaError_t error = refused_unsafe()) return api::result(error);
   model::MipmappedArray* array = nullptr;
-  const cudaError_t error =
-      model::create_mipmapped(&array, *desc, extent, levels, flags, reinterpret_cast<std::uint64_t>(__builtin_return_address(0)));
+  const cudaError_t error = model::create_mipmapped(&array, *desc, extent, levels, flags,
+                                                    reinterpret_cast<std::uint64_t>(__builtin_return_address(0)));
   *out = reinterpret_cast<cudaMipmappedArray_t>(array);
   return api::result(error);
 }
@@ -85,8 +88,12 @@ MR_API cudaGetChannelDesc(cudaChannelFormatDesc* desc, cudaArray_const_t handle)
 }
 // Planes are of planar formats, which this device has none of; tiles of sparse arrays.
 MR_API cudaArrayGetPlane(cudaArray_t*, cudaArray_t, unsigned) { return api::result(cudaErrorInvalidValue); }
-MR_API cudaArrayGetSparseProperties(cudaArraySparseProperties*, cudaArray_t) { return api::result(cudaErrorInvalidValue); }
-MR_API cudaMipmappedArrayGetSparseProperties(cudaArraySparseProperties*, cudaMipmappedArray_t) { return api::result(cudaErrorInvalidValue); }
+MR_API cudaArrayGetSparseProperties(cudaArraySparseProperties*, cudaArray_t) {
+  return api::result(cudaErrorInvalidValue);
+}
+MR_API cudaMipmappedArrayGetSparseProperties(cudaArraySparseProperties*, cudaMipmappedArray_t) {
+  return api::result(cudaErrorInvalidValue);
+}
 
 namespace {
 
@@ -110,15 +117,18 @@ MR_API cudaMipmappedArrayGetMemoryRequirements(cudaArrayMemoryRequirements* out,
   const model::MipmappedArray* array = model::mipmapped_of(handle);
   if (!array) return api::result(cudaErrorInvalidResourceHandle);
   std::size_t bytes = 0;
-  for (unsigned i = 0; i < array->level_count; ++i) bytes += array->levels[i]->surface.slice_pitch * array->levels[i]->surface.depth;
+  for (unsigned i = 0; i < array->level_count; ++i)
+    bytes += array->levels[i]->surface.slice_pitch * array->levels[i]->surface.depth;
   return api::result(requirements(out, array->levels[0]->flags, bytes));
 }
 
-extern "C" __attribute__((visibility("default"))) cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+extern "C" __attribute__((visibility("default"))) cudaChannelFormatDesc
+cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
   return {x, y, z, w, kind};
 }
 
-// ---- copies of rows --------------------------------------------------------------------------------------------------
+// ---- copies of rows
+// --------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -134,42 +144,55 @@ std::size_t elements(cudaArray_const_t handle, std::size_t bytes) {
   return array ? bytes / array->surface.format.element_bytes() : bytes;
 }
 
-cudaError_t to_array(cudaArray_t dst, std::size_t x, std::size_t y, const void* src, std::size_t pitch, std::size_t width, std::size_t height,
-                     cudaMemcpyKind kind, bool per_thread) {
-  return run_sync([&](model::CopyPlan& plan) { return model::check_to_array(plan, dst, x, y, src, pitch, width, height, kind); }, per_thread);
+cudaError_t to_array(cudaArray_t dst, std::size_t x, std::size_t y, const void* src, std::size_t pitch,
+                     std::size_t width, std::size_t height, cudaMemcpyKind kind, bool per_thread) {
+  return run_sync(
+      [&](model::CopyPlan& plan) { return model::check_to_array(plan, dst, x, y, src, pitch, width, height, kind); },
+      per_thread);
 }
-cudaError_t to_array_async(cudaArray_t dst, std::size_t x, std::size_t y, const void* src, std::size_t pitch, std::size_t width, std::size_t height,
-                           cudaMemcpyKind kind, cudaStream_t stream, bool per_thread) {
+cudaError_t to_array_async(cudaArray_t dst, std::size_t x, std::size_t y, const void* src, std::size_t pitch,
+                           std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream,
+                           bool per_thread) {
   cudaMemcpy3DParms p = parameters(elements(dst, width), height, kind);
   p.dstArray = dst;
   p.dstPos = {elements(dst, x), y, 0};
   p.srcPtr = {const_cast<void*>(src), pitch, width, height};
-  return run_async([&](model::CopyPlan& plan) { return model::check_to_array(plan, dst, x, y, src, pitch, width, height, kind); }, kind, &p, stream,
-                   per_thread);
+  return run_async(
+      [&](model::CopyPlan& plan) { return model::check_to_array(plan, dst, x, y, src, pitch, width, height, kind); },
+      kind, &p, stream, per_thread);
 }
-cudaError_t from_array(void* dst, std::size_t pitch, cudaArray_const_t src, std::size_t x, std::size_t y, std::size_t width, std::size_t height,
-                       cudaMemcpyKind kind, bool per_thread) {
-  return run_sync([&](model::CopyPlan& plan) { return model::check_from_array(plan, dst, pitch, src, x, y, width, height, kind); }, per_thread);
+cudaError_t from_array(void* dst, std::size_t pitch, cudaArray_const_t src, std::size_t x, std::size_t y,
+                       std::size_t width, std::size_t height, cudaMemcpyKind kind, bool per_thread) {
+  return run_sync(
+      [&](model::CopyPlan& plan) { return model::check_from_array(plan, dst, pitch, src, x, y, width, height, kind); },
+      per_thread);
 }
-cudaError_t from_array_async(void* dst, std::size_t pitch, cudaArray_const_t src, std::size_t x, std::size_t y, std::size_t width,
-                             std::size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool per_thread) {
+cudaError_t from_array_async(void* dst, std::size_t pitch, cudaArray_const_t src, std::size_t x, std::size_t y,
+                             std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream,
+                             bool per_thread) {
   cudaMemcpy3DParms p = parameters(elements(src, width), height, kind);
   p.srcArray = const_cast<cudaArray_t>(src);
   p.srcPos = {elements(src, x), y, 0};
   p.dstPtr = {dst, pitch, width, height};
-  return run_async([&](model::CopyPlan& plan) { return model::check_from_array(plan, dst, pitch, src, x, y, width, height, kind); }, kind, &p,
-                   stream, per_thread);
+  return run_async(
+      [&](model::CopyPlan& plan) { return model::check_from_array(plan, dst, pitch, src, x, y, width, height, kind); },
+      kind, &p, stream, per_thread);
 }
-cudaError_t between_arrays(cudaArray_t dst, std::size_t dst_x, std::size_t dst_y, cudaArray_const_t src, std::size_t src_x, std::size_t src_y,
-                           std::size_t width, std::size_t height, cudaMemcpyKind kind, bool per_thread) {
+cudaError_t between_arrays(cudaArray_t dst, std::size_t dst_x, std::size_t dst_y, cudaArray_const_t src,
+                           std::size_t src_x, std::size_t src_y, std::size_t width, std::size_t height,
+                           cudaMemcpyKind kind, bool per_thread) {
   return run_sync(
-      [&](model::CopyPlan& plan) { return model::check_between_arrays(plan, dst, dst_x, dst_y, src, src_x, src_y, width, height, kind); },
+      [&](model::CopyPlan& plan) {
+        return model::check_between_arrays(plan, dst, dst_x, dst_y, src, src_x, src_y, width, height, kind);
+      },
       per_thread);
 }
 
-// ---- copies of bytes that run on from row to row (deprecated forms) --------------------------------------------------
+// ---- copies of bytes that run on from row to row (deprecated forms)
+// --------------------------------------------------
 
-// Cuts `count` bytes that begin at byte x of row y into at most three boxes of whole or partial rows; visit(x, y, width, height, bytes before).
+// Cuts `count` bytes that begin at byte x of row y into at most three boxes of whole or partial rows; visit(x, y,
+// width, height, bytes before).
 template <class Visit>
 cudaError_t each_box(std::size_t row_bytes, std::size_t x, std::size_t y, std::size_t count, Visit&& visit) {
   std::size_t done = 0;
@@ -190,40 +213,48 @@ cudaError_t run_of(cudaArray_const_t handle, std::size_t x, std::size_t y, std::
   const model::Array* array = model::array_of(handle);
   if (!array) return cudaErrorInvalidResourceHandle;
   *row_bytes = array->surface.row_bytes();
-  if (x >= *row_bytes || y >= array->surface.height || count > (array->surface.height - y) * *row_bytes - x) return cudaErrorInvalidValue;
+  if (x >= *row_bytes || y >= array->surface.height || count > (array->surface.height - y) * *row_bytes - x)
+    return cudaErrorInvalidValue;
   return cudaSuccess;
 }
 
-constexpr bool one_of(cudaMemcpyKind kind, cudaMemcpyKind a, cudaMemcpyKind b) { return kind == a || kind == b || kind == cudaMemcpyDefault; }
+constexpr bool one_of(cudaMemcpyKind kind, cudaMemcpyKind a, cudaMemcpyKind b) {
+  return kind == a || kind == b || kind == cudaMemcpyDefault;
+}
 
-cudaError_t bytes_to_array(cudaArray_t dst, std::size_t x, std::size_t y, const void* src, std::size_t count, cudaMemcpyKind kind,
-                           const cudaStream_t* stream, bool per_thread) {
+cudaError_t bytes_to_array(cudaArray_t dst, std::size_t x, std::size_t y, const void* src, std::size_t count,
+                           cudaMemcpyKind kind, const cudaStream_t* stream, bool per_thread) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   if (count == 0) return cudaSuccess;
   std::size_t row;
-  if (!one_of(kind, cudaMemcpyHostToDevice, cudaMemcpyDeviceToDevice)) return api::result(cudaErrorInvalidMemcpyDirection);
+  if (!one_of(kind, cudaMemcpyHostToDevice, cudaMemcpyDeviceToDevice))
+    return api::result(cudaErrorInvalidMemcpyDirection);
   if (const cudaError_t error = run_of(dst, x, y, count, &row)) return api::result(error);
-  return each_box(row, x, y, count, [&](std::size_t bx, std::size_t by, std::size_t width, std::size_t height, std::size_t before) {
-    const char* from = static_cast<const char*>(src) + before;
-    return stream ? to_array_async(dst, bx, by, from, width, width, height, kind, *stream, per_thread)
-                  : to_array(dst, bx, by, from, width, width, height, kind, per_thread);
-  });
+  return each_box(row, x, y, count,
+                  [&](std::size_t bx, std::size_t by, std::size_t width, std::size_t height, std::size_t before) {
+                    const char* from = static_cast<const char*>(src) + before;
+                    return stream ? to_array_async(dst, bx, by, from, width, width, height, kind, *stream, per_thread)
+                                  : to_array(dst, bx, by, from, width, width, height, kind, per_thread);
+                  });
 }
-cudaError_t bytes_from_array(void* dst, cudaArray_const_t src, std::size_t x, std::size_t y, std::size_t count, cudaMemcpyKind kind,
-                             const cudaStream_t* stream, bool per_thread) {
+cudaError_t bytes_from_array(void* dst, cudaArray_const_t src, std::size_t x, std::size_t y, std::size_t count,
+                             cudaMemcpyKind kind, const cudaStream_t* stream, bool per_thread) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   if (count == 0) return cudaSuccess;
   std::size_t row;
-  if (!one_of(kind, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice)) return api::result(cudaErrorInvalidMemcpyDirection);
+  if (!one_of(kind, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice))
+    return api::result(cudaErrorInvalidMemcpyDirection);
   if (const cudaError_t error = run_of(src, x, y, count, &row)) return api::result(error);
-  return each_box(row, x, y, count, [&](std::size_t bx, std::size_t by, std::size_t width, std::size_t height, std::size_t before) {
-    char* to = static_cast<char*>(dst) + before;
-    return stream ? from_array_async(to, width, src, bx, by, width, height, kind, *stream, per_thread)
-                  : from_array(to, width, src, bx, by, width, height, kind, per_thread);
-  });
+  return each_box(row, x, y, count,
+                  [&](std::size_t bx, std::size_t by, std::size_t width, std::size_t height, std::size_t before) {
+                    char* to = static_cast<char*>(dst) + before;
+                    return stream ? from_array_async(to, width, src, bx, by, width, height, kind, *stream, per_thread)
+                                  : from_array(to, width, src, bx, by, width, height, kind, per_thread);
+                  });
 }
-cudaError_t bytes_between_arrays(cudaArray_t dst, std::size_t dst_x, std::size_t dst_y, cudaArray_const_t src, std::size_t src_x,
-                                 std::size_t src_y, std::size_t count, cudaMemcpyKind kind, bool per_thread) {
+cudaError_t bytes_between_arrays(cudaArray_t dst, std::size_t dst_x, std::size_t dst_y, cudaArray_const_t src,
+                                 std::size_t src_x, std::size_t src_y, std::size_t count, cudaMemcpyKind kind,
+                                 bool per_thread) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   if (count == 0) return cudaSuccess;
   std::size_t dst_row, src_row;
@@ -231,49 +262,56 @@ cudaError_t bytes_between_arrays(cudaArray_t dst, std::size_t dst_x, std::size_t
   if (const cudaError_t error = run_of(dst, dst_x, dst_y, count, &dst_row)) return api::result(error);
   if (const cudaError_t error = run_of(src, src_x, src_y, count, &src_row)) return api::result(error);
   // The cuts of both arrays: row by row of the target, each piece cut again at the source's rows.
-  return each_box(dst_row, dst_x, dst_y, count, [&](std::size_t bx, std::size_t by, std::size_t width, std::size_t height, std::size_t before) {
-    for (std::size_t r = 0; r < height; ++r) {
-      const std::size_t position = src_y * src_row + src_x + before + r * width;
-      const cudaError_t error = each_box(src_row, position % src_row, position / src_row, width,
-                                         [&](std::size_t sx, std::size_t sy, std::size_t w, std::size_t h, std::size_t b) {
-                                           return between_arrays(dst, bx + b, by + r, src, sx, sy, w, h, kind, per_thread);
-                                         });
-      if (error) return error;
-    }
-    return cudaSuccess;
-  });
+  return each_box(dst_row, dst_x, dst_y, count,
+                  [&](std::size_t bx, std::size_t by, std::size_t width, std::size_t height, std::size_t before) {
+                    for (std::size_t r = 0; r < height; ++r) {
+                      const std::size_t position = src_y * src_row + src_x + before + r * width;
+                      const cudaError_t error = each_box(
+                          src_row, position % src_row, position / src_row, width,
+                          [&](std::size_t sx, std::size_t sy, std::size_t w, std::size_t h, std::size_t b) {
+                            return between_arrays(dst, bx + b, by + r, src, sx, sy, w, h, kind, per_thread);
+                          });
+                      if (error) return error;
+                    }
+                    return cudaSuccess;
+                  });
 }
 
 }  // namespace
 
 MR_TWINS(cudaMemcpy2DToArray, _ptds, to_array,
-         (cudaArray_t dst, size_t x, size_t y, const void* src, size_t pitch, size_t width, size_t height, cudaMemcpyKind kind), dst, x, y, src,
-         pitch, width, height, kind)
+         (cudaArray_t dst, size_t x, size_t y, const void* src, size_t pitch, size_t width, size_t height,
+          cudaMemcpyKind kind),
+         dst, x, y, src, pitch, width, height, kind)
 MR_TWINS(cudaMemcpy2DToArrayAsync, _ptsz, to_array_async,
-         (cudaArray_t dst, size_t x, size_t y, const void* src, size_t pitch, size_t width, size_t height, cudaMemcpyKind kind,
-          cudaStream_t stream),
+         (cudaArray_t dst, size_t x, size_t y, const void* src, size_t pitch, size_t width, size_t height,
+          cudaMemcpyKind kind, cudaStream_t stream),
          dst, x, y, src, pitch, width, height, kind, stream)
 MR_TWINS(cudaMemcpy2DFromArray, _ptds, from_array,
-         (void* dst, size_t pitch, cudaArray_const_t src, size_t x, size_t y, size_t width, size_t height, cudaMemcpyKind kind), dst, pitch, src, x,
-         y, width, height, kind)
+         (void* dst, size_t pitch, cudaArray_const_t src, size_t x, size_t y, size_t width, size_t height,
+          cudaMemcpyKind kind),
+         dst, pitch, src, x, y, width, height, kind)
 MR_TWINS(cudaMemcpy2DFromArrayAsync, _ptsz, from_array_async,
-         (void* dst, size_t pitch, cudaArray_const_t src, size_t x, size_t y, size_t width, size_t height, cudaMemcpyKind kind,
-          cudaStream_t stream),
+         (void* dst, size_t pitch, cudaArray_const_t src, size_t x, size_t y, size_t width, size_t height,
+          cudaMemcpyKind kind, cudaStream_t stream),
          dst, pitch, src, x, y, width, height, kind, stream)
 MR_TWINS(cudaMemcpy2DArrayToArray, _ptds, between_arrays,
-         (cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_const_t src, size_t src_x, size_t src_y, size_t width, size_t height,
-          cudaMemcpyKind kind),
+         (cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_const_t src, size_t src_x, size_t src_y, size_t width,
+          size_t height, cudaMemcpyKind kind),
          dst, dst_x, dst_y, src, src_x, src_y, width, height, kind)
-MR_TWINS(cudaMemcpyToArray, _ptds, bytes_to_array, (cudaArray_t dst, size_t x, size_t y, const void* src, size_t count, cudaMemcpyKind kind), dst, x,
-         y, src, count, kind, nullptr)
-MR_TWINS(cudaMemcpyFromArray, _ptds, bytes_from_array, (void* dst, cudaArray_const_t src, size_t x, size_t y, size_t count, cudaMemcpyKind kind), dst,
-         src, x, y, count, kind, nullptr)
+MR_TWINS(cudaMemcpyToArray, _ptds, bytes_to_array,
+         (cudaArray_t dst, size_t x, size_t y, const void* src, size_t count, cudaMemcpyKind kind), dst, x, y, src,
+         count, kind, nullptr)
+MR_TWINS(cudaMemcpyFromArray, _ptds, bytes_from_array,
+         (void* dst, cudaArray_const_t src, size_t x, size_t y, size_t count, cudaMemcpyKind kind), dst, src, x, y,
+         count, kind, nullptr)
 MR_TWINS(cudaMemcpyToArrayAsync, _ptsz, bytes_to_array,
-         (cudaArray_t dst, size_t x, size_t y, const void* src, size_t count, cudaMemcpyKind kind, cudaStream_t stream), dst, x, y, src, count, kind,
-         &stream)
+         (cudaArray_t dst, size_t x, size_t y, const void* src, size_t count, cudaMemcpyKind kind, cudaStream_t stream),
+         dst, x, y, src, count, kind, &stream)
 MR_TWINS(cudaMemcpyFromArrayAsync, _ptsz, bytes_from_array,
-         (void* dst, cudaArray_const_t src, size_t x, size_t y, size_t count, cudaMemcpyKind kind, cudaStream_t stream), dst, src, x, y, count, kind,
-         &stream)
+         (void* dst, cudaArray_const_t src, size_t x, size_t y, size_t count, cudaMemcpyKind kind, cudaStream_t stream),
+         dst, src, x, y, count, kind, &stream)
 MR_TWINS(cudaMemcpyArrayToArray, _ptds, bytes_between_arrays,
-         (cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_const_t src, size_t src_x, size_t src_y, size_t count, cudaMemcpyKind kind), dst,
-         dst_x, dst_y, src, src_x, src_y, count, kind)
+         (cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_const_t src, size_t src_x, size_t src_y, size_t count,
+          cudaMemcpyKind kind),
+         dst, dst_x, dst_y, src, src_x, src_y, count, kind)

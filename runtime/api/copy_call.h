@@ -11,7 +11,8 @@ inline model::Stream& default_stream(bool per_thread) noexcept {
   return per_thread ? model::per_thread_stream() : *model::current_context().legacy;
 }
 
-// A call without a stream: check(plan), then in the default stream. The devices of a copy between devices have their own work awaited.
+// A call without a stream: check(plan), then in the default stream. The devices of a copy between devices have their
+// own work awaited.
 template <class Check>
 cudaError_t run_sync(Check&& check, bool per_thread, int dst_device = -1, int src_device = -1) noexcept {
   if (const cudaError_t error = refused()) return result(error);
@@ -30,7 +31,8 @@ cudaError_t run_sync(Check&& check, bool per_thread, int dst_device = -1, int sr
 
 // A call with a stream. `parameters` is what a captured node shows, or null for a plain copy.
 template <class Check>
-cudaError_t run_async(Check&& check, cudaMemcpyKind kind, const cudaMemcpy3DParms* parameters, cudaStream_t handle, bool per_thread) noexcept {
+cudaError_t run_async(Check&& check, cudaMemcpyKind kind, const cudaMemcpy3DParms* parameters, cudaStream_t handle,
+                      bool per_thread) noexcept {
   if (const cudaError_t error = refused()) return result(error);
   model::Stream* stream = model::resolve(handle, per_thread);
   model::CopyPlan plan;
@@ -38,7 +40,8 @@ cudaError_t run_async(Check&& check, cudaMemcpyKind kind, const cudaMemcpy3DParm
   if (!stream) return result(cudaErrorInvalidResourceHandle);
   if (model::slow()) [[unlikely]] {
     cudaError_t error;
-    if (plan.empty ? model::capture_nothing(*stream, error) : model::capture_copy(*stream, plan.copy, kind, parameters, error))
+    if (plan.empty ? model::capture_nothing(*stream, error)
+                   : model::capture_copy(*stream, plan.copy, kind, parameters, error))
       return result(error);
   }
   if (plan.empty) return cudaSuccess;

@@ -1,4 +1,5 @@
-// Memory (CUDA Runtime API, "Memory Management" and "Unified Addressing"): allocation, host memory, questions, other processes.
+// Memory (CUDA Runtime API, "Memory Management" and "Unified Addressing"): allocation, host memory, questions, other
+// processes.
 #include <api/export.h>
 #include <model/capture.h>
 #include <model/graph_memory.h>
@@ -9,7 +10,7 @@ using namespace mr;
 
 namespace {
 
-constexpr std::size_t pitch_unit = 512;   // rows of pitched memory start at multiples of the texture alignment
+constexpr std::size_t pitch_unit = 512;  // rows of pitched memory start at multiples of the texture alignment
 
 // Why a call that allocates or frees can't be made now: cudaSuccess almost always.
 cudaError_t refused_unsafe() {
@@ -24,7 +25,7 @@ cudaError_t refused_unsafe() {
 cudaError_t allocate(void** out, std::size_t bytes, std::uint64_t site) {
   if (!out) return cudaErrorInvalidValue;
   if (const cudaError_t error = api::refused()) return error;
-  if (bytes == 0) {   // nothing is allocated, so captures don't mind
+  if (bytes == 0) {  // nothing is allocated, so captures don't mind
     model::current_context();
     *out = nullptr;
     return cudaSuccess;
@@ -34,7 +35,8 @@ cudaError_t allocate(void** out, std::size_t bytes, std::uint64_t site) {
 }
 
 // Rows of `width` bytes, `rows` of them. *pitch is set even when there is not enough memory.
-cudaError_t allocate_rows(void** out, std::size_t* pitch, std::size_t width, std::size_t rows, bool rows_overflow, std::uint64_t site) {
+cudaError_t allocate_rows(void** out, std::size_t* pitch, std::size_t width, std::size_t rows, bool rows_overflow,
+                          std::uint64_t site) {
   *out = nullptr;
   *pitch = 0;
   if (width == 0 || (rows == 0 && !rows_overflow)) return cudaSuccess;
@@ -67,7 +69,7 @@ cudaError_t allocate_3d(cudaPitchedPtr* out, cudaExtent extent, std::uint64_t si
 cudaError_t release(void* pointer) {
   if (const cudaError_t error = refused_unsafe()) return error;
   if (!pointer) {
-    model::current_context();   // the usual way to make a context
+    model::current_context();  // the usual way to make a context
     return cudaSuccess;
   }
   cudaError_t error;
@@ -109,8 +111,12 @@ MR_API cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height) {
 }
 MR_API cudaMalloc3D(cudaPitchedPtr* out, cudaExtent extent) { return api::result(allocate_3d(out, extent, MR_SITE)); }
 MR_API cudaFree(void* pointer) { return api::result(release(pointer)); }
-MR_API cudaMallocHost(void** out, size_t bytes) { return api::result(allocate_host(out, bytes, cudaHostAllocDefault, MR_SITE)); }
-MR_API cudaHostAlloc(void** out, size_t bytes, unsigned flags) { return api::result(allocate_host(out, bytes, flags, MR_SITE)); }
+MR_API cudaMallocHost(void** out, size_t bytes) {
+  return api::result(allocate_host(out, bytes, cudaHostAllocDefault, MR_SITE));
+}
+MR_API cudaHostAlloc(void** out, size_t bytes, unsigned flags) {
+  return api::result(allocate_host(out, bytes, flags, MR_SITE));
+}
 MR_API cudaFreeHost(void* pointer) { return api::result(free_host(pointer)); }
 
 MR_API cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {

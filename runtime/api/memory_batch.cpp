@@ -1,5 +1,5 @@
-// Batches of copies (CUDA Runtime API, cudaMemcpyBatchAsync and cudaMemcpy3DBatchAsync). What is wrong with a batch's form refuses it as a whole; what
-// is wrong with an entry ends it there: the entries before are on their way.
+// Batches of copies (CUDA Runtime API, cudaMemcpyBatchAsync and cudaMemcpy3DBatchAsync). What is wrong with a batch's
+// form refuses it as a whole; what is wrong with an entry ends it there: the entries before are on their way.
 #include <vector>
 
 #include <api/copy_call.h>
@@ -35,7 +35,8 @@ void run(model::Stream& stream, const model::CopyPlan& plan, cudaMemcpySrcAccess
     model::copy_async(stream, plan);
 }
 
-cudaError_t check_attributes(const cudaMemcpyAttributes* attributes, const std::size_t* indexes, std::size_t count, std::size_t copies) {
+cudaError_t check_attributes(const cudaMemcpyAttributes* attributes, const std::size_t* indexes, std::size_t count,
+                             std::size_t copies) {
   if (!attributes || !indexes || count == 0 || count > copies || indexes[0] != 0) return cudaErrorInvalidValue;
   for (std::size_t i = 0; i < count; ++i) {
     if (indexes[i] >= copies || (i && indexes[i] <= indexes[i - 1])) return cudaErrorInvalidValue;
@@ -47,11 +48,13 @@ cudaError_t check_attributes(const cudaMemcpyAttributes* attributes, const std::
   return cudaSuccess;
 }
 
-cudaError_t batch(void* const* dst, const void* const* src, const std::size_t* sizes, std::size_t count, cudaMemcpyAttributes* attributes,
-                  std::size_t* indexes, std::size_t attribute_count, cudaStream_t handle, bool per_thread) {
+cudaError_t batch(void* const* dst, const void* const* src, const std::size_t* sizes, std::size_t count,
+                  cudaMemcpyAttributes* attributes, std::size_t* indexes, std::size_t attribute_count,
+                  cudaStream_t handle, bool per_thread) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   if (!dst || !src || !sizes || count == 0) return api::result(cudaErrorInvalidValue);
-  if (const cudaError_t error = check_attributes(attributes, indexes, attribute_count, count)) return api::result(error);
+  if (const cudaError_t error = check_attributes(attributes, indexes, attribute_count, count))
+    return api::result(error);
   model::Stream* stream = nullptr;
   if (const cudaError_t error = stream_of(handle, per_thread, &stream)) return api::result(error);
   std::size_t attribute = 0;
@@ -59,13 +62,15 @@ cudaError_t batch(void* const* dst, const void* const* src, const std::size_t* s
     while (attribute + 1 < attribute_count && indexes[attribute + 1] <= i) ++attribute;
     model::CopyPlan plan;
     if (sizes[i] == 0) return api::result(cudaErrorInvalidValue);
-    if (const cudaError_t error = model::check_copy(plan, dst[i], src[i], sizes[i], cudaMemcpyDefault)) return api::result(error);
+    if (const cudaError_t error = model::check_copy(plan, dst[i], src[i], sizes[i], cudaMemcpyDefault))
+      return api::result(error);
     run(*stream, plan, attributes[attribute].srcAccessOrder);
   }
   return api::result(api::broken());
 }
 
-cudaError_t batch_3d(std::size_t count, cudaMemcpy3DBatchOp* operations, unsigned long long flags, cudaStream_t handle, bool per_thread) {
+cudaError_t batch_3d(std::size_t count, cudaMemcpy3DBatchOp* operations, unsigned long long flags, cudaStream_t handle,
+                     bool per_thread) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   if (!operations || count == 0 || flags != 0) return api::result(cudaErrorInvalidValue);
   model::Stream* stream = nullptr;
@@ -80,8 +85,9 @@ cudaError_t batch_3d(std::size_t count, cudaMemcpy3DBatchOp* operations, unsigne
 }  // namespace
 
 MR_TWINS(cudaMemcpyBatchAsync, _ptsz, batch,
-         (void* const* dst, const void* const* src, const size_t* sizes, size_t count, cudaMemcpyAttributes* attributes, size_t* indexes,
-          size_t attribute_count, cudaStream_t stream),
+         (void* const* dst, const void* const* src, const size_t* sizes, size_t count, cudaMemcpyAttributes* attributes,
+          size_t* indexes, size_t attribute_count, cudaStream_t stream),
          dst, src, sizes, count, attributes, indexes, attribute_count, stream)
 MR_TWINS(cudaMemcpy3DBatchAsync, _ptsz, batch_3d,
-         (size_t count, cudaMemcpy3DBatchOp* operations, unsigned long long flags, cudaStream_t stream), count, operations, flags, stream)
+         (size_t count, cudaMemcpy3DBatchOp* operations, unsigned long long flags, cudaStream_t stream), count,
+         operations, flags, stream)

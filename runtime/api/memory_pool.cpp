@@ -21,7 +21,8 @@ Pool* pool_of(cudaMemPool_t handle) {
   return memory::valid_pool(pool) ? pool : nullptr;
 }
 
-cudaError_t allocate(void** out, std::size_t bytes, Pool* pool, cudaStream_t handle, bool per_thread, std::uint64_t site) {
+cudaError_t allocate(void** out, std::size_t bytes, Pool* pool, cudaStream_t handle, bool per_thread,
+                     std::uint64_t site) {
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (model::slow()) [[unlikely]] {
@@ -38,7 +39,8 @@ cudaError_t allocate_async(void** out, std::size_t bytes, cudaStream_t handle, s
   return api::result(allocate(out, bytes, nullptr, handle, per_thread, site));
 }
 
-cudaError_t allocate_from_pool(void** out, std::size_t bytes, cudaMemPool_t handle, cudaStream_t stream, std::uint64_t site, bool per_thread) {
+cudaError_t allocate_from_pool(void** out, std::size_t bytes, cudaMemPool_t handle, cudaStream_t stream,
+                               std::uint64_t site, bool per_thread) {
   if (!out) return api::result(cudaErrorInvalidValue);
   *out = nullptr;
   if (const cudaError_t error = api::refused()) return api::result(error);
@@ -62,8 +64,12 @@ cudaError_t free_async(void* pointer, cudaStream_t handle, bool per_thread) {
 
 }  // namespace
 
-MR_API cudaMallocAsync(void** out, size_t bytes, cudaStream_t stream) { return allocate_async(out, bytes, stream, MR_SITE, false); }
-MR_API cudaMallocAsync_ptsz(void** out, size_t bytes, cudaStream_t stream) { return allocate_async(out, bytes, stream, MR_SITE, true); }
+MR_API cudaMallocAsync(void** out, size_t bytes, cudaStream_t stream) {
+  return allocate_async(out, bytes, stream, MR_SITE, false);
+}
+MR_API cudaMallocAsync_ptsz(void** out, size_t bytes, cudaStream_t stream) {
+  return allocate_async(out, bytes, stream, MR_SITE, true);
+}
 MR_API cudaMallocFromPoolAsync(void** out, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
   return allocate_from_pool(out, bytes, pool, stream, MR_SITE, false);
 }
@@ -155,7 +161,9 @@ cudaError_t located(cudaMemPool_t* out, const cudaMemLocation* location, cudaMem
 MR_API cudaMemGetDefaultMemPool(cudaMemPool_t* out, cudaMemLocation* location, cudaMemAllocationType type) {
   return located(out, location, type, false);
 }
-MR_API cudaMemGetMemPool(cudaMemPool_t* out, cudaMemLocation* location, cudaMemAllocationType type) { return located(out, location, type, true); }
+MR_API cudaMemGetMemPool(cudaMemPool_t* out, cudaMemLocation* location, cudaMemAllocationType type) {
+  return located(out, location, type, true);
+}
 MR_API cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type, cudaMemPool_t handle) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   Pool* pool = pool_of(handle);
@@ -163,9 +171,11 @@ MR_API cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type, 
   return api::result(model::set_located_pool(*location, type, pool));
 }
 
-// ---- other processes -------------------------------------------------------------------------------------------------
+// ---- other processes
+// -------------------------------------------------------------------------------------------------
 
-MR_API cudaMemPoolExportToShareableHandle(void* out, cudaMemPool_t handle, cudaMemAllocationHandleType type, unsigned flags) {
+MR_API cudaMemPoolExportToShareableHandle(void* out, cudaMemPool_t handle, cudaMemAllocationHandleType type,
+                                          unsigned flags) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   Pool* pool = pool_of(handle);
   if (!out || !pool || flags != 0 || type != cudaMemHandleTypePosixFileDescriptor || !pool->options().exportable)
@@ -175,7 +185,8 @@ MR_API cudaMemPoolExportToShareableHandle(void* out, cudaMemPool_t handle, cudaM
   *static_cast<int*>(out) = file;
   return cudaSuccess;
 }
-MR_API cudaMemPoolImportFromShareableHandle(cudaMemPool_t* out, void* handle, cudaMemAllocationHandleType type, unsigned flags) {
+MR_API cudaMemPoolImportFromShareableHandle(cudaMemPool_t* out, void* handle, cudaMemAllocationHandleType type,
+                                            unsigned flags) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   if (!out || flags != 0 || type != cudaMemHandleTypePosixFileDescriptor) return api::result(cudaErrorInvalidValue);
   const int device = model::current_context().ordinal;

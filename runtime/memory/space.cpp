@@ -137,6 +137,13 @@ Pointer Space::find(const void* pointer) const noexcept {
   return result;
 }
 
+Pool* Space::pool_of(const void* pointer) const noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  if (address - base_ < extent_) return nullptr;
+  const Range range = ranges_.find(address);
+  return range.flags == pool_window && range ? static_cast<Pool*>(range.owner) : nullptr;
+}
+
 constinit ImmortalSpace the_space;
 
 }  // namespace mr::memory

@@ -14,6 +14,8 @@
 
 namespace mr::memory {
 
+class Pool;
+
 // The kinds of memory that cudaPointerGetAttributes tells apart, with the ones that copies must tell apart besides.
 enum class Kind : std::uint8_t {
   pageable,    // none of ours: ordinary host memory, or nothing
@@ -78,6 +80,8 @@ class Space {
     return range && on_device(static_cast<Kind>(range.kind)) ? range.device : -1;
   }
   Pointer find(const void* pointer) const noexcept;
+  // The pool in whose window the address lies, or null.
+  Pool* pool_of(const void* pointer) const noexcept;
 
   Heap& device_heap(int device) noexcept { return *device_heaps_[static_cast<std::size_t>(device)]; }
   Budget& device_budget(int device) noexcept { return *device_budgets_[static_cast<std::size_t>(device)]; }

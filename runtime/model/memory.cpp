@@ -57,9 +57,10 @@ std::size_t device_bytes_setting() noexcept {
   const char* text = std::getenv("MILLRACE_MEMORY");
   if (!text || !*text) return 0;
   if (const auto bytes = memory::parse_size(text)) return *bytes;
-  std::fprintf(stderr,
-               "millrace: MILLRACE_MEMORY=%s is not a size of at least 1M, such as 512M or 16G; each device has %zu MiB\n", text,
-               memory::default_device_bytes() >> 20);
+  std::fprintf(
+      stderr,
+      "millrace: MILLRACE_MEMORY=%s is not a size of at least 1M, such as 512M or 16G; each device has %zu MiB\n", text,
+      memory::default_device_bytes() >> 20);
   return 0;
 }
 
@@ -68,7 +69,8 @@ void wait_for_device(int device) noexcept {
   if (Context* context = existing_context(device)) context->synchronize();
 }
 
-// ---- leaks -----------------------------------------------------------------------------------------------------------
+// ---- leaks
+// -----------------------------------------------------------------------------------------------------------
 
 struct Leaks {
   std::size_t blocks = 0, bytes = 0;
@@ -80,11 +82,13 @@ void print_leak(Leaks& leaks, const char* what, const Block& block) {
   leaks.bytes += block.size;
   Dl_info info;
   if (block.site && dladdr(reinterpret_cast<void*>(block.site), &info) && info.dli_fname) {
-    std::fprintf(stderr, "millrace: %zu bytes of %s memory at %p were never freed; allocated in %s (%s+0x%zx)\n", block.size, what,
-                 static_cast<void*>(block.base), info.dli_sname ? info.dli_sname : "?", info.dli_fname,
+    std::fprintf(stderr, "millrace: %zu bytes of %s memory at %p were never freed; allocated in %s (%s+0x%zx)\n",
+                 block.size, what, static_cast<void*>(block.base), info.dli_sname ? info.dli_sname : "?",
+                 info.dli_fname,
                  static_cast<std::size_t>(block.site - reinterpret_cast<std::uint64_t>(info.dli_fbase)));
   } else {
-    std::fprintf(stderr, "millrace: %zu bytes of %s memory at %p were never freed\n", block.size, what, static_cast<void*>(block.base));
+    std::fprintf(stderr, "millrace: %zu bytes of %s memory at %p were never freed\n", block.size, what,
+                 static_cast<void*>(block.base));
   }
 }
 
@@ -99,13 +103,16 @@ void initialise_memory() noexcept {
     options.device_key = simt::protect::device_key();
     options.shared_key = simt::protect::shared_key();
     if (!space().initialise(options)) {
-      std::fputs("millrace: no address space for device memory could be reserved; raise the limit on virtual memory (ulimit -v)\n", stderr);
+      std::fputs("millrace: no address space for device memory could be reserved; raise the limit on virtual memory "
+                 "(ulimit -v)\n",
+                 stderr);
       std::abort();
     }
     prepare_pools();
     set_variable_range_hook(enter_variables);
     add_reset_hook(reset_memory);
-    if (const char* leaks = std::getenv("MILLRACE_LEAKS"); leaks && std::strcmp(leaks, "1") == 0) std::atexit(list_leaks);
+    if (const char* leaks = std::getenv("MILLRACE_LEAKS"); leaks && std::strcmp(leaks, "1") == 0)
+      std::atexit(list_leaks);
   });
 }
 
@@ -113,7 +120,8 @@ void list_leaks() noexcept {
   if (!space().ready()) return;
   Leaks leaks;
   for (int device = 0; device < space().devices(); ++device)
-    space().device_heap(device).each_live([&](const Block& block) { print_leak(leaks, block.tag == BlockTag::array ? "array" : "device", block); });
+    space().device_heap(device).each_live(
+        [&](const Block& block) { print_leak(leaks, block.tag == BlockTag::array ? "array" : "device", block); });
   space().pinned_heap().each_live([&](const Block& block) { print_leak(leaks, "pinned", block); });
   space().managed_heap().each_live([&](const Block& block) { print_leak(leaks, "managed", block); });
   memory::each_pool(
@@ -125,7 +133,8 @@ void list_leaks() noexcept {
   std::fprintf(stderr, "millrace: %zu blocks, %zu bytes in all, were never freed\n", leaks.blocks, leaks.bytes);
 }
 
-// ---- allocation ------------------------------------------------------------------------------------------------------
+// ---- allocation
+// ------------------------------------------------------------------------------------------------------
 
 cudaError_t allocate_device(void** out, std::size_t bytes, BlockTag tag, std::uint64_t site) noexcept {
   const int device = current_context().ordinal;
@@ -142,7 +151,7 @@ cudaError_t allocate_host(void** out, std::size_t bytes, unsigned flags, std::ui
   if (flags & ~host_flags_mask) return cudaErrorInvalidValue;
   if (bytes == 0) return cudaSuccess;
   const std::uint32_t kept = (flags & cudaHostAllocWriteCombined) | cudaHostAllocMapped;
-  const int device = current_context().ordinal;   // before the heap is asked for: the first context makes the space
+  const int device = current_context().ordinal;  // before the heap is asked for: the first context makes the space
   *out = space().pinned_heap().allocate(bytes, BlockTag::host, memory::host_flags(kept, device), site);
   return *out ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -161,30 +170,31 @@ cudaError_t free_memory(void* pointer) noexcept {
   const Pointer found = space().find(pointer);
   if (!found.block.live || found.block.base != pointer) return cudaErrorInvalidValue;
   switch (found.kind) {
-    case Kind::device:
-      if (found.owner) return free_ordered_now(found, pointer);
-      if (found.block.tag != BlockTag::plain && found.block.tag != BlockTag::pitched) return cudaErrorInvalidValue;
-      wait_for_device(found.device);
-      return space().device_heap(found.device).free(pointer) ? cudaSuccess : cudaErrorInvalidValue;
-    case Kind::managed:
-      if (found.owner) return free_ordered_now(found, pointer);
-      wait_for_device(found.device);
-      forget_managed(pointer);
-      return space().managed_heap().free(pointer) ? cudaSuccess : cudaErrorInvalidValue;
-    case Kind::pinned:
-      return found.owner ? free_ordered_now(found, pointer) : cudaErrorInvalidValue;
-    default: return cudaErrorInvalidValue;
+  case Kind::device:
+    if (found.owner) return free_ordered_now(found, pointer);
+    if (found.block.tag != BlockTag::plain && found.block.tag != BlockTag::pitched) return cudaErrorInvalidValue;
+    wait_for_device(found.device);
+    return space().device_heap(found.device).free(pointer) ? cudaSuccess : cudaErrorInvalidValue;
+  case Kind::managed:
+    if (found.owner) return free_ordered_now(found, pointer);
+    wait_for_device(found.device);
+    forget_managed(pointer);
+    return space().managed_heap().free(pointer) ? cudaSuccess : cudaErrorInvalidValue;
+  case Kind::pinned: return found.owner ? free_ordered_now(found, pointer) : cudaErrorInvalidValue;
+  default: return cudaErrorInvalidValue;
   }
 }
 
 cudaError_t free_host(void* pointer) noexcept {
   const Pointer found = space().find(pointer);
-  if (found.kind != Kind::pinned || found.owner || !found.block.live || found.block.base != pointer) return cudaErrorInvalidValue;
+  if (found.kind != Kind::pinned || found.owner || !found.block.live || found.block.base != pointer)
+    return cudaErrorInvalidValue;
   wait_for_device(found.device);
   return space().pinned_heap().free(pointer) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-// ---- registered memory -----------------------------------------------------------------------------------------------
+// ---- registered memory
+// -----------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -213,13 +223,15 @@ cudaError_t register_host(void* pointer, std::size_t bytes, unsigned flags) noex
   const int device = current_context().ordinal;
   const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
   if (begin + bytes < begin || bytes > space().pinned_heap().budget().total()) return cudaErrorMemoryAllocation;
-  if (const Kind kind = space().kind_of(pointer); kind != Kind::pageable && kind != Kind::registered) return cudaErrorInvalidValue;
+  if (const Kind kind = space().kind_of(pointer); kind != Kind::pageable && kind != Kind::registered)
+    return cudaErrorInvalidValue;
   if (const memory::Range next = space().ranges().from(begin); next && next.begin < begin + bytes)
-    return static_cast<Kind>(next.kind) == Kind::registered ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue;
+    return static_cast<Kind>(next.kind) == Kind::registered ? cudaErrorHostMemoryAlreadyRegistered
+                                                            : cudaErrorInvalidValue;
   if (!usable_by_devices(begin, begin + bytes, flags & cudaHostRegisterReadOnly)) return cudaErrorInvalidValue;
   const std::uint32_t kept = (flags & cudaHostRegisterPortable) | cudaHostAllocMapped;
-  if (!space().ranges().insert({begin, begin + bytes, nullptr, memory::host_flags(kept, device), static_cast<std::uint8_t>(Kind::registered),
-                                static_cast<std::int16_t>(device)}))
+  if (!space().ranges().insert({begin, begin + bytes, nullptr, memory::host_flags(kept, device),
+                                static_cast<std::uint8_t>(Kind::registered), static_cast<std::int16_t>(device)}))
     return cudaErrorHostMemoryAlreadyRegistered;
   if (const int key = space().shared_key(); key >= 0 && !(flags & cudaHostRegisterReadOnly)) {
     const std::uintptr_t first = begin / memory::page_bytes * memory::page_bytes;
@@ -242,8 +254,10 @@ cudaError_t unregister_host(void* pointer) noexcept {
     // A page that another registration needs as well keeps the key.
     std::uintptr_t first = gone.begin / memory::page_bytes * memory::page_bytes;
     std::uintptr_t last = (gone.end + memory::page_bytes - 1) / memory::page_bytes * memory::page_bytes;
-    if (const memory::Range other = space().ranges().from(first); other && other.begin < gone.begin) first += memory::page_bytes;
-    if (const memory::Range other = space().ranges().from(gone.end); other && other.begin < last) last -= memory::page_bytes;
+    if (const memory::Range other = space().ranges().from(first); other && other.begin < gone.begin)
+      first += memory::page_bytes;
+    if (const memory::Range other = space().ranges().from(gone.end); other && other.begin < last)
+      last -= memory::page_bytes;
     if (first < last) memory::set_access(reinterpret_cast<void*>(first), last - first, 0);
   }
   return cudaSuccess;
@@ -269,7 +283,8 @@ cudaError_t host_flags_of(unsigned* out, const void* pointer) noexcept {
   return cudaSuccess;
 }
 
-// ---- questions -------------------------------------------------------------------------------------------------------
+// ---- questions
+// -------------------------------------------------------------------------------------------------------
 
 bool look_up(const void* pointer, std::size_t bytes, Operand* out) noexcept {
   const Pointer found = space().find(pointer);

@@ -1,4 +1,5 @@
-// Memory as the API hands it out: allocation, freeing, registration, what a pointer is (API reference, "Memory Management").
+// Memory as the API hands it out: allocation, freeing, registration, what a pointer is (API reference, "Memory
+// Management").
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,16 +11,18 @@ namespace mr::model {
 
 struct Context;
 
-// Reserves the address space on first use (from context_of). Ends the process with a sentence when the kernel gives none.
+// Reserves the address space on first use (from context_of). Ends the process with a sentence when the kernel gives
+// none.
 void initialise_memory() noexcept;
 
-// All of these are thread-safe and check nothing that the API has not: null results and sizes of zero are the API's business.
-// `site` is the return address of the API call, for reports.
+// All of these are thread-safe and check nothing that the API has not: null results and sizes of zero are the API's
+// business. `site` is the return address of the API call, for reports.
 
 cudaError_t allocate_device(void** out, std::size_t bytes, memory::BlockTag tag, std::uint64_t site) noexcept;
 cudaError_t allocate_host(void** out, std::size_t bytes, unsigned flags, std::uint64_t site) noexcept;
 cudaError_t allocate_managed(void** out, std::size_t bytes, unsigned flags, std::uint64_t site) noexcept;
-// cudaFree: device and managed blocks, once all work that the context was given has completed; a stream-ordered block at once.
+// cudaFree: device and managed blocks, once all work that the context was given has completed; a stream-ordered block
+// at once.
 cudaError_t free_memory(void* pointer) noexcept;
 cudaError_t free_host(void* pointer) noexcept;
 
@@ -38,11 +41,12 @@ struct Operand {
   memory::Kind kind = memory::Kind::pageable;
   int device = -1;
 };
-// What the range is. False when it begins in memory of ours that is free, or leaves its block: cudaErrorInvalidValue. Pageable memory is not
-// looked at.
+// What the range is. False when it begins in memory of ours that is free, or leaves its block: cudaErrorInvalidValue.
+// Pageable memory is not looked at.
 bool look_up(const void* pointer, std::size_t bytes, Operand* out) noexcept;
 
-// Where a device variable lies on the current device, and how long it is; cudaErrorInvalidSymbol if `symbol` names none.
+// Where a device variable lies on the current device, and how long it is; cudaErrorInvalidSymbol if `symbol` names
+// none.
 cudaError_t symbol_address(const void* symbol, char** address, std::size_t* size) noexcept;
 
 // Lists what is allocated and never freed on standard error: at exit, when MILLRACE_LEAKS=1 asks for it.

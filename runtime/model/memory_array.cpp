@@ -32,7 +32,9 @@ constexpr unsigned all_flags = plain_flags | cudaArrayLayered | cudaArrayCubemap
 // The device's limits (cudaDeviceProp).
 cudaError_t check_extent(const cudaExtent& e, unsigned flags) noexcept {
   const bool layered = flags & cudaArrayLayered;
-  const auto at_most = [&](std::size_t w, std::size_t h, std::size_t d) { return e.width <= w && e.height <= h && e.depth <= d; };
+  const auto at_most = [&](std::size_t w, std::size_t h, std::size_t d) {
+    return e.width <= w && e.height <= h && e.depth <= d;
+  };
   if (e.width == 0) return cudaErrorInvalidValue;
   if (flags & cudaArrayCubemap) {
     if (e.width != e.height || !at_most(32768, 32768, 2046)) return cudaErrorInvalidValue;
@@ -47,7 +49,8 @@ cudaError_t check_extent(const cudaExtent& e, unsigned flags) noexcept {
     if (flags & cudaArrayTextureGather) return cudaErrorInvalidValue;
     return at_most(16384, 16384, 16384) || at_most(8192, 8192, 32768) ? cudaSuccess : cudaErrorInvalidValue;
   }
-  if (flags & cudaArrayTextureGather) return e.height != 0 && at_most(32768, 32768, 0) ? cudaSuccess : cudaErrorInvalidValue;
+  if (flags & cudaArrayTextureGather)
+    return e.height != 0 && at_most(32768, 32768, 0) ? cudaSuccess : cudaErrorInvalidValue;
   return at_most(131072, 65536, 0) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -84,7 +87,9 @@ void wait_for(int device) noexcept {
 }  // namespace
 
 bool format_of(const cudaChannelFormatDesc& desc, memory::Format* out) noexcept {
-  if (desc.f != cudaChannelFormatKindSigned && desc.f != cudaChannelFormatKindUnsigned && desc.f != cudaChannelFormatKindFloat) return false;
+  if (desc.f != cudaChannelFormatKindSigned && desc.f != cudaChannelFormatKindUnsigned &&
+      desc.f != cudaChannelFormatKindFloat)
+    return false;
   const int bits[4] = {desc.x, desc.y, desc.z, desc.w};
   std::uint32_t channels = 0;
   while (channels < 4 && bits[channels] != 0) ++channels;
@@ -106,22 +111,23 @@ MipmappedArray* mipmapped_of(cudaMipmappedArray_const_t handle) noexcept {
   return array && mipmaps().valid(array) ? array : nullptr;
 }
 
-cudaError_t create_array(Array** out, const cudaChannelFormatDesc& desc, const cudaExtent& extent, unsigned flags, bool three_dimensional,
-                         std::uint64_t site) noexcept {
+cudaError_t create_array(Array** out, const cudaChannelFormatDesc& desc, const cudaExtent& extent, unsigned flags,
+                         bool three_dimensional, std::uint64_t site) noexcept {
   *out = nullptr;
   memory::Format format;
   // Compressed and planar formats exist, but not on this device.
   if (!format_of(desc, &format))
-    return desc.f > cudaChannelFormatKindNone && desc.f <= cudaChannelFormatKindUnsignedNormalized1010102 ? cudaErrorInvalidValue
-                                                                                                         : cudaErrorInvalidChannelDescriptor;
+    return desc.f > cudaChannelFormatKindNone && desc.f <= cudaChannelFormatKindUnsignedNormalized1010102
+               ? cudaErrorInvalidValue
+               : cudaErrorInvalidChannelDescriptor;
   if (flags & ~(three_dimensional ? all_flags : plain_flags)) return cudaErrorInvalidValue;
   if (const cudaError_t error = check_extent(extent, flags)) return error;
   Array* array = new_array(desc, extent, flags, current_context().ordinal);
   if (!array) return cudaErrorMemoryAllocation;
   array->surface = memory::lay_out(format, {extent.width, extent.height, extent.depth});
   void* data = nullptr;
-  if (const cudaError_t error =
-          allocate_device(&data, array->surface.slice_pitch * array->surface.depth, memory::BlockTag::array, site)) {
+  if (const cudaError_t error = allocate_device(&data, array->surface.slice_pitch * array->surface.depth,
+                                                memory::BlockTag::array, site)) {
     arrays().release(array);
     return error;
   }
@@ -137,8 +143,8 @@ cudaError_t destroy_array(Array& array) noexcept {
   return cudaSuccess;
 }
 
-cudaError_t create_mipmapped(MipmappedArray** out, const cudaChannelFormatDesc& desc, const cudaExtent& extent, unsigned levels, unsigned flags,
-                             std::uint64_t site) noexcept {
+cudaError_t create_mipmapped(MipmappedArray** out, const cudaChannelFormatDesc& desc, const cudaExtent& extent,
+                             unsigned levels, unsigned flags, std::uint64_t site) noexcept {
   *out = nullptr;
   memory::Format format;
   if (!format_of(desc, &format)) return cudaErrorInvalidChannelDescriptor;
@@ -155,9 +161,12 @@ cudaError_t create_mipmapped(MipmappedArray** out, const cudaChannelFormatDesc& 
   mipmapped->level_count = 0;
   std::size_t bytes = 0;
   std::size_t offsets[memory::Texture::max_levels];
-  const auto halved = [](std::size_t size, unsigned level) { return size == 0 ? 0 : std::max<std::size_t>(size >> level, 1); };
+  const auto halved = [](std::size_t size, unsigned level) {
+    return size == 0 ? 0 : std::max<std::size_t>(size >> level, 1);
+  };
   for (unsigned i = 0; i < levels; ++i) {
-    const cudaExtent e{halved(extent.width, i), halved(extent.height, i), slices_shrink ? halved(extent.depth, i) : extent.depth};
+    const cudaExtent e{halved(extent.width, i), halved(extent.height, i),
+                       slices_shrink ? halved(extent.depth, i) : extent.depth};
     Array* level = new_array(desc, e, flags, device);
     if (!level) break;
     level->is_level = true;

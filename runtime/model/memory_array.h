@@ -1,4 +1,5 @@
-// CUDA arrays, texture and surface objects (API reference, "Memory Management", "Texture Object Management", "Surface Object Management").
+// CUDA arrays, texture and surface objects (API reference, "Memory Management", "Texture Object Management", "Surface
+// Object Management").
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -14,10 +15,10 @@ struct Array {
   std::atomic<bool> live{false};
   int device = 0;
   cudaChannelFormatDesc desc{};
-  cudaExtent extent{};               // in elements, as given
+  cudaExtent extent{};  // in elements, as given
   unsigned flags = 0;
-  memory::Surface surface;           // where the elements are
-  bool is_level = false;             // of a mipmapped array, which owns the memory
+  memory::Surface surface;  // where the elements are
+  bool is_level = false;    // of a mipmapped array, which owns the memory
   Array* next_free = nullptr;
 };
 
@@ -38,12 +39,12 @@ bool format_of(const cudaChannelFormatDesc& desc, memory::Format* out) noexcept;
 Array* array_of(cudaArray_const_t handle) noexcept;
 MipmappedArray* mipmapped_of(cudaMipmappedArray_const_t handle) noexcept;
 
-cudaError_t create_array(Array** out, const cudaChannelFormatDesc& desc, const cudaExtent& extent, unsigned flags, bool three_dimensional,
-                         std::uint64_t site) noexcept;
+cudaError_t create_array(Array** out, const cudaChannelFormatDesc& desc, const cudaExtent& extent, unsigned flags,
+                         bool three_dimensional, std::uint64_t site) noexcept;
 // Waits for the device's work first.
 cudaError_t destroy_array(Array& array) noexcept;
-cudaError_t create_mipmapped(MipmappedArray** out, const cudaChannelFormatDesc& desc, const cudaExtent& extent, unsigned levels, unsigned flags,
-                             std::uint64_t site) noexcept;
+cudaError_t create_mipmapped(MipmappedArray** out, const cudaChannelFormatDesc& desc, const cudaExtent& extent,
+                             unsigned levels, unsigned flags, std::uint64_t site) noexcept;
 cudaError_t destroy_mipmapped(MipmappedArray& array) noexcept;
 void reset_arrays(int device) noexcept;
 
@@ -67,7 +68,8 @@ void destroy_texture(std::uint64_t handle, bool surface) noexcept;
 void reset_textures(int device) noexcept;
 
 // Device code's fetches and accesses (simt::Hooks).
-void texture_fetch(std::uint64_t texture, std::uint32_t dimensions, const float* coordinates, int layer, float level, void* result);
+void texture_fetch(std::uint64_t texture, std::uint32_t dimensions, const float* coordinates, int layer, float level,
+                   void* result);
 void surface_access(std::uint64_t surface, bool store, int x_bytes, int y, int z, void* value, std::uint32_t bytes,
                     std::uint32_t boundary_mode);
 

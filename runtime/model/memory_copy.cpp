@@ -14,14 +14,19 @@ using memory::Kind;
 
 namespace {
 
-constexpr bool named_device_dst(cudaMemcpyKind kind) noexcept { return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice; }
-constexpr bool named_device_src(cudaMemcpyKind kind) noexcept { return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice; }
+constexpr bool named_device_dst(cudaMemcpyKind kind) noexcept {
+  return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+}
+constexpr bool named_device_src(cudaMemcpyKind kind) noexcept {
+  return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+}
 constexpr bool valid_kind(cudaMemcpyKind kind) noexcept { return static_cast<unsigned>(kind) <= cudaMemcpyDefault; }
 
 // a * b + c, or the largest number if that overflows.
 std::size_t times_plus(std::size_t a, std::size_t b, std::size_t c) noexcept {
   std::size_t product, sum;
-  if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(product, c, &sum)) return std::numeric_limits<std::size_t>::max();
+  if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(product, c, &sum))
+    return std::numeric_limits<std::size_t>::max();
   return sum;
 }
 
@@ -34,7 +39,8 @@ cudaError_t take_side(const void* start, std::size_t span, Kind* kind) noexcept 
   return cudaSuccess;
 }
 
-// The direction word is only held against pageable memory: a side that it calls the device's must be memory that devices can reach.
+// The direction word is only held against pageable memory: a side that it calls the device's must be memory that
+// devices can reach.
 cudaError_t check_direction(const CopyPlan& plan, cudaMemcpyKind kind) noexcept {
   if (named_device_dst(kind) && plan.dst == Kind::pageable) return cudaErrorInvalidValue;
   if (named_device_src(kind) && plan.src == Kind::pageable) return cudaErrorInvalidValue;
@@ -53,8 +59,8 @@ cudaError_t check_copy(CopyPlan& plan, void* dst, const void* src, std::size_t b
   return check_direction(plan, kind);
 }
 
-cudaError_t check_copy_2d(CopyPlan& plan, void* dst, std::size_t dst_pitch, const void* src, std::size_t src_pitch, std::size_t width,
-                          std::size_t height, cudaMemcpyKind kind) noexcept {
+cudaError_t check_copy_2d(CopyPlan& plan, void* dst, std::size_t dst_pitch, const void* src, std::size_t src_pitch,
+                          std::size_t width, std::size_t height, cudaMemcpyKind kind) noexcept {
   plan.empty = width == 0 || height == 0;
   if (plan.empty) return cudaSuccess;
   const bool short_pitch = dst_pitch < width || src_pitch < width;
@@ -72,7 +78,8 @@ cudaError_t check_copy_2d(CopyPlan& plan, void* dst, std::size_t dst_pitch, cons
   return check_direction(plan, kind);
 }
 
-// ---- three dimensions ------------------------------------------------------------------------------------------------
+// ---- three dimensions
+// ------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -89,7 +96,8 @@ struct Box {
 };
 
 // `position` counts elements of `element` bytes in x: on the linear side too, when the other side is an array.
-cudaError_t linear_side(BoxSide* side, const cudaPitchedPtr& memory, const cudaPos& position, std::size_t element, const Box& box) noexcept {
+cudaError_t linear_side(BoxSide* side, const cudaPitchedPtr& memory, const cudaPos& position, std::size_t element,
+                        const Box& box) noexcept {
   const std::size_t x = times_plus(position.x, element, 0);
   if (memory.pitch && times_plus(1, x, box.row) > memory.pitch) return cudaErrorInvalidValue;
   if (memory.ysize && times_plus(1, position.y, box.height) > memory.ysize) return cudaErrorInvalidValue;
@@ -104,8 +112,10 @@ cudaError_t linear_side(BoxSide* side, const cudaPitchedPtr& memory, const cudaP
   return take_side(memory.ptr, whole, &side->kind);
 }
 
-cudaError_t array_side(BoxSide* side, const memory::Surface& surface, const cudaPos& position, const cudaExtent& extent) noexcept {
-  if (times_plus(1, position.x, extent.width) > surface.width || times_plus(1, position.y, extent.height) > surface.height ||
+cudaError_t array_side(BoxSide* side, const memory::Surface& surface, const cudaPos& position,
+                       const cudaExtent& extent) noexcept {
+  if (times_plus(1, position.x, extent.width) > surface.width ||
+      times_plus(1, position.y, extent.height) > surface.height ||
       times_plus(1, position.z, extent.depth) > surface.depth)
     return cudaErrorInvalidValue;
   side->start = surface.at(position.x * surface.format.element_bytes(), position.y, position.z);
@@ -167,7 +177,8 @@ cudaError_t check_copy_3d(CopyPlan& plan, const cudaMemcpy3DParms& p) noexcept {
 }
 
 cudaError_t check_peer_3d(CopyPlan& plan, const cudaMemcpy3DPeerParms& p) noexcept {
-  if (p.srcDevice < 0 || p.srcDevice >= device_count() || p.dstDevice < 0 || p.dstDevice >= device_count()) return cudaErrorInvalidDevice;
+  if (p.srcDevice < 0 || p.srcDevice >= device_count() || p.dstDevice < 0 || p.dstDevice >= device_count())
+    return cudaErrorInvalidDevice;
   cudaMemcpy3DParms same{};
   same.srcArray = p.srcArray;
   same.srcPos = p.srcPos;
@@ -180,17 +191,22 @@ cudaError_t check_peer_3d(CopyPlan& plan, const cudaMemcpy3DPeerParms& p) noexce
   return check_copy_3d(plan, same);
 }
 
-cudaError_t check_peer(CopyPlan& plan, void* dst, int dst_device, const void* src, int src_device, std::size_t bytes) noexcept {
-  if (dst_device < 0 || dst_device >= device_count() || src_device < 0 || src_device >= device_count()) return cudaErrorInvalidDevice;
+cudaError_t check_peer(CopyPlan& plan, void* dst, int dst_device, const void* src, int src_device,
+                       std::size_t bytes) noexcept {
+  if (dst_device < 0 || dst_device >= device_count() || src_device < 0 || src_device >= device_count())
+    return cudaErrorInvalidDevice;
   return check_copy(plan, dst, src, bytes, cudaMemcpyDefault);
 }
 
-// ---- arrays in two dimensions ----------------------------------------------------------------------------------------
+// ---- arrays in two dimensions
+// ----------------------------------------------------------------------------------------
 
 namespace {
 
-cudaError_t flat_side(BoxSide* side, const memory::Surface& surface, std::size_t x, std::size_t y, std::size_t width, std::size_t height) noexcept {
-  if (times_plus(1, x, width) > surface.row_bytes() || times_plus(1, y, height) > surface.height) return cudaErrorInvalidValue;
+cudaError_t flat_side(BoxSide* side, const memory::Surface& surface, std::size_t x, std::size_t y, std::size_t width,
+                      std::size_t height) noexcept {
+  if (times_plus(1, x, width) > surface.row_bytes() || times_plus(1, y, height) > surface.height)
+    return cudaErrorInvalidValue;
   side->start = surface.at(x, y, 0);
   side->pitch = surface.row_pitch;
   side->slice = surface.slice_pitch;
@@ -198,7 +214,8 @@ cudaError_t flat_side(BoxSide* side, const memory::Surface& surface, std::size_t
   return cudaSuccess;
 }
 
-cudaError_t flat_memory(BoxSide* side, const void* pointer, std::size_t pitch, std::size_t width, std::size_t height) noexcept {
+cudaError_t flat_memory(BoxSide* side, const void* pointer, std::size_t pitch, std::size_t width,
+                        std::size_t height) noexcept {
   if (pitch && pitch < width) return cudaErrorInvalidValue;
   side->start = static_cast<char*>(const_cast<void*>(pointer));
   side->pitch = pitch;
@@ -207,12 +224,13 @@ cudaError_t flat_memory(BoxSide* side, const void* pointer, std::size_t pitch, s
 
 }  // namespace
 
-cudaError_t check_to_array(CopyPlan& plan, cudaArray_t dst, std::size_t x, std::size_t y, const void* src, std::size_t src_pitch,
-                           std::size_t width, std::size_t height, cudaMemcpyKind kind) noexcept {
+cudaError_t check_to_array(CopyPlan& plan, cudaArray_t dst, std::size_t x, std::size_t y, const void* src,
+                           std::size_t src_pitch, std::size_t width, std::size_t height, cudaMemcpyKind kind) noexcept {
   plan.empty = width == 0 || height == 0;
   if (plan.empty) return cudaSuccess;
   if (height > 1 && src_pitch < width) return cudaErrorInvalidPitchValue;
-  if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+  if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
   const Array* array = array_of(dst);
   if (!array) return cudaErrorInvalidResourceHandle;
   BoxSide to, from;
@@ -222,12 +240,13 @@ cudaError_t check_to_array(CopyPlan& plan, cudaArray_t dst, std::size_t x, std::
   return check_direction(plan, kind);
 }
 
-cudaError_t check_from_array(CopyPlan& plan, void* dst, std::size_t dst_pitch, cudaArray_const_t src, std::size_t x, std::size_t y,
-                             std::size_t width, std::size_t height, cudaMemcpyKind kind) noexcept {
+cudaError_t check_from_array(CopyPlan& plan, void* dst, std::size_t dst_pitch, cudaArray_const_t src, std::size_t x,
+                             std::size_t y, std::size_t width, std::size_t height, cudaMemcpyKind kind) noexcept {
   plan.empty = width == 0 || height == 0;
   if (plan.empty) return cudaSuccess;
   if (height > 1 && dst_pitch < width) return cudaErrorInvalidPitchValue;
-  if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+  if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
   const Array* array = array_of(src);
   if (!array) return cudaErrorInvalidResourceHandle;
   BoxSide to, from;
@@ -237,8 +256,9 @@ cudaError_t check_from_array(CopyPlan& plan, void* dst, std::size_t dst_pitch, c
   return check_direction(plan, kind);
 }
 
-cudaError_t check_between_arrays(CopyPlan& plan, cudaArray_t dst, std::size_t dst_x, std::size_t dst_y, cudaArray_const_t src, std::size_t src_x,
-                                 std::size_t src_y, std::size_t width, std::size_t height, cudaMemcpyKind kind) noexcept {
+cudaError_t check_between_arrays(CopyPlan& plan, cudaArray_t dst, std::size_t dst_x, std::size_t dst_y,
+                                 cudaArray_const_t src, std::size_t src_x, std::size_t src_y, std::size_t width,
+                                 std::size_t height, cudaMemcpyKind kind) noexcept {
   plan.empty = width == 0 || height == 0;
   if (plan.empty) return cudaSuccess;
   if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
@@ -251,7 +271,8 @@ cudaError_t check_between_arrays(CopyPlan& plan, cudaArray_t dst, std::size_t ds
   return cudaSuccess;
 }
 
-// ---- symbols ---------------------------------------------------------------------------------------------------------
+// ---- symbols
+// ---------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -265,31 +286,37 @@ cudaError_t symbol_range(const void* symbol, std::size_t bytes, std::size_t offs
 
 }  // namespace
 
-cudaError_t check_to_symbol(CopyPlan& plan, const void* symbol, const void* src, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind) noexcept {
+cudaError_t check_to_symbol(CopyPlan& plan, const void* symbol, const void* src, std::size_t bytes, std::size_t offset,
+                            cudaMemcpyKind kind) noexcept {
   plan.empty = bytes == 0;
   if (plan.empty) return cudaSuccess;
   char* start = nullptr;
   if (const cudaError_t error = symbol_range(symbol, bytes, offset, &start)) return error;
-  if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+  if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
   return check_copy(plan, start, src, bytes, kind);
 }
 
-cudaError_t check_from_symbol(CopyPlan& plan, void* dst, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind) noexcept {
+cudaError_t check_from_symbol(CopyPlan& plan, void* dst, const void* symbol, std::size_t bytes, std::size_t offset,
+                              cudaMemcpyKind kind) noexcept {
   plan.empty = bytes == 0;
   if (plan.empty) return cudaSuccess;
   char* start = nullptr;
   if (const cudaError_t error = symbol_range(symbol, bytes, offset, &start)) return error;
-  if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+  if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
   return check_copy(plan, dst, start, bytes, kind);
 }
 
-// ---- boxes of a batch ------------------------------------------------------------------------------------------------
+// ---- boxes of a batch
+// ------------------------------------------------------------------------------------------------
 
 cudaError_t check_batch_3d(CopyPlan& plan, const cudaMemcpy3DBatchOp& operation) noexcept {
   const cudaExtent& extent = operation.extent;
   plan.empty = false;
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaErrorInvalidValue;
-  if (operation.srcAccessOrder < cudaMemcpySrcAccessOrderStream || operation.srcAccessOrder > cudaMemcpySrcAccessOrderAny)
+  if (operation.srcAccessOrder < cudaMemcpySrcAccessOrderStream ||
+      operation.srcAccessOrder > cudaMemcpySrcAccessOrderAny)
     return cudaErrorInvalidValue;
   if (operation.flags & ~static_cast<unsigned>(cudaMemcpyFlagPreferOverlapWithCompute)) return cudaErrorInvalidValue;
   std::size_t element = 0;
@@ -312,7 +339,8 @@ cudaError_t check_batch_3d(CopyPlan& plan, const cudaMemcpy3DBatchOp& operation)
       return array_side(side, array_of(operand.op.array.array)->surface, {offset.x, offset.y, offset.z}, extent);
     }
     const auto& pointer = operand.op.ptr;
-    if ((pointer.rowLength && pointer.rowLength < extent.width) || (pointer.layerHeight && pointer.layerHeight < extent.height))
+    if ((pointer.rowLength && pointer.rowLength < extent.width) ||
+        (pointer.layerHeight && pointer.layerHeight < extent.height))
       return cudaErrorInvalidValue;
     cudaPitchedPtr memory{};
     memory.ptr = pointer.ptr;
@@ -327,14 +355,16 @@ cudaError_t check_batch_3d(CopyPlan& plan, const cudaMemcpy3DBatchOp& operation)
   return cudaSuccess;
 }
 
-// ---- fills -----------------------------------------------------------------------------------------------------------
+// ---- fills
+// -----------------------------------------------------------------------------------------------------------
 
-cudaError_t check_fill(memory::Fill& fill, bool& empty, void* dst, std::size_t pitch, std::size_t slice_rows, int value, const cudaExtent& extent,
-                       bool three_dimensional) noexcept {
+cudaError_t check_fill(memory::Fill& fill, bool& empty, void* dst, std::size_t pitch, std::size_t slice_rows, int value,
+                       const cudaExtent& extent, bool three_dimensional) noexcept {
   empty = extent.width == 0 || extent.height == 0 || extent.depth == 0;
   if (empty) return cudaSuccess;
   if ((extent.height > 1 || extent.depth > 1) && pitch < extent.width) return cudaErrorInvalidValue;
-  if (three_dimensional && (extent.height > 1 || extent.depth > 1) && slice_rows < extent.height) return cudaErrorInvalidValue;
+  if (three_dimensional && (extent.height > 1 || extent.depth > 1) && slice_rows < extent.height)
+    return cudaErrorInvalidValue;
   fill = memory::linear_fill(dst, static_cast<std::uint32_t>(value) & 0xff, extent.width);
   fill.height = extent.height;
   fill.depth = extent.depth;

@@ -11,8 +11,8 @@ using memory::Kind;
 
 namespace {
 
-// Uploads from pageable memory up to this size are taken at the call, and the call returns while the stream is held; larger ones hold the
-// host. (Recorded: 1 MiB returns, 8 MiB doesn't.)
+// Uploads from pageable memory up to this size are taken at the call, and the call returns while the stream is held;
+// larger ones hold the host. (Recorded: 1 MiB returns, 8 MiB doesn't.)
 constexpr std::size_t most_staged = std::size_t{1} << 20;
 
 constexpr bool on_host(Kind kind) noexcept { return kind == Kind::pageable || memory::is_page_locked(kind); }

@@ -1,8 +1,8 @@
 // Device memory of another process of the same user (API reference, cudaIpcGetMemHandle and kin).
 //
-// A block's memory is private until its handle is asked for. Then the pages it lies in move into a memory file, at the same addresses, and the
-// handle says which file of which process. Whoever opens the handle maps the file through /proc, which lets only the same user in; the
-// mapping outlives the exporting process, as long as it is not closed.
+// A block's memory is private until its handle is asked for. Then the pages it lies in move into a memory file, at the
+// same addresses, and the handle says which file of which process. Whoever opens the handle maps the file through
+// /proc, which lets only the same user in; the mapping outlives the exporting process, as long as it is not closed.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -31,10 +31,10 @@ constexpr std::uint64_t handle_magic = 0x6c6c696d2d637069ull;
 struct Handle {
   std::uint64_t magic;
   std::int32_t process;
-  std::int32_t file;         // descriptor in that process
-  std::uint64_t inode;       // of the file, so that a reused descriptor is noticed
-  std::uint64_t offset;      // of the block in the file
-  std::uint64_t bytes;       // of the block
+  std::int32_t file;     // descriptor in that process
+  std::uint64_t inode;   // of the file, so that a reused descriptor is noticed
+  std::uint64_t offset;  // of the block in the file
+  std::uint64_t bytes;   // of the block
   std::uint64_t file_bytes;
   std::uint64_t device;
   std::uint64_t unused;
@@ -53,7 +53,8 @@ struct Opened {
 };
 
 std::mutex ipc_lock;
-// Page ranges of this process's heaps that lie in files, by their first address. They stay there: freed blocks' pages are used again.
+// Page ranges of this process's heaps that lie in files, by their first address. They stay there: freed blocks' pages
+// are used again.
 std::map<std::uintptr_t, Exported>& exported() {
   static auto* const map = new std::map<std::uintptr_t, Exported>;
   return *map;
@@ -95,10 +96,12 @@ cudaError_t ipc_export(cudaIpcMemHandle_t* out, void* pointer) noexcept {
   const std::scoped_lock hold(ipc_lock);
   const auto base = reinterpret_cast<std::uintptr_t>(found.block.base);
   std::uintptr_t first = base / memory::page_bytes * memory::page_bytes;
-  const std::uintptr_t last = (base + found.block.extent + memory::page_bytes - 1) / memory::page_bytes * memory::page_bytes;
+  const std::uintptr_t last = (base + found.block.extent + memory::page_bytes - 1) / memory::page_bytes *
+                              memory::page_bytes;
   // Pages that a neighbour's export moved already are in its file; a block that lies partly there is moved as a whole.
   auto known = exported().upper_bound(base);
-  const bool inside = known != exported().begin() && (--known, base + found.block.extent <= known->first + known->second.bytes);
+  const bool inside = known != exported().begin() &&
+                      (--known, base + found.block.extent <= known->first + known->second.bytes);
   int file = -1;
   std::size_t file_bytes = 0;
   if (inside) {
@@ -108,15 +111,23 @@ cudaError_t ipc_export(cudaIpcMemHandle_t* out, void* pointer) noexcept {
   } else {
     file_bytes = last - first;
     for (const auto& [start, range] : exported())
-      if (start < last && first < start + range.bytes) return cudaErrorInvalidValue;  // another process maps a part of these pages
+      if (start < last && first < start + range.bytes)
+        return cudaErrorInvalidValue;  // another process maps a part of these pages
     file = move_to_file(first, file_bytes, space().device_key());
     if (file < 0) return cudaErrorMemoryAllocation;
     exported()[first] = {file_bytes, file};
   }
   struct stat status;
   if (fstat(file, &status) != 0) return cudaErrorInvalidValue;
-  Handle handle{handle_magic,       getpid(),   file, status.st_ino, base - first, found.block.size, file_bytes,
-                static_cast<std::uint64_t>(found.device), 0};
+  Handle handle{handle_magic,
+                getpid(),
+                file,
+                status.st_ino,
+                base - first,
+                found.block.size,
+                file_bytes,
+                static_cast<std::uint64_t>(found.device),
+                0};
   std::memcpy(out, &handle, sizeof handle);
   return cudaSuccess;
 }
@@ -124,11 +135,13 @@ cudaError_t ipc_export(cudaIpcMemHandle_t* out, void* pointer) noexcept {
 cudaError_t ipc_open(void** out, const cudaIpcMemHandle_t& raw) noexcept {
   Handle handle;
   std::memcpy(&handle, &raw, sizeof handle);
-  if (handle.magic != handle_magic || handle.bytes == 0 || handle.offset >= handle.file_bytes) return cudaErrorInvalidValue;
+  if (handle.magic != handle_magic || handle.bytes == 0 || handle.offset >= handle.file_bytes)
+    return cudaErrorInvalidValue;
   if (handle.process == getpid()) return cudaErrorDeviceUninitialized;
   const std::scoped_lock hold(ipc_lock);
   for (auto& [pointer, mapping] : opened())
-    if (mapping.inode == handle.inode && static_cast<char*>(pointer) == static_cast<char*>(mapping.mapping) + handle.offset) {
+    if (mapping.inode == handle.inode &&
+        static_cast<char*>(pointer) == static_cast<char*>(mapping.mapping) + handle.offset) {
       ++mapping.count;
       *out = pointer;
       return cudaSuccess;

@@ -34,7 +34,8 @@ struct Hints {
   bool operator==(const Hints&) const = default;
 };
 
-// Of one block: where each run of equal hints begins, in bytes from the block's start. Before the first entry there are none.
+// Of one block: where each run of equal hints begins, in bytes from the block's start. Before the first entry there are
+// none.
 struct BlockHints {
   std::uint32_t generation = 0;
   std::map<std::size_t, Hints> runs;
@@ -51,16 +52,18 @@ constexpr bool device_ok(int id) noexcept { return id >= 0; }
 bool known_type(const cudaMemLocation& location) noexcept {
   return location.type >= cudaMemLocationTypeDevice && location.type <= cudaMemLocationTypeHostNumaCurrent;
 }
-bool existing_device(const cudaMemLocation& location) noexcept { return device_ok(location.id) && location.id < device_count(); }
+bool existing_device(const cudaMemLocation& location) noexcept {
+  return device_ok(location.id) && location.id < device_count();
+}
 
 // A machine has one host memory here, NUMA node 0.
 cudaError_t check_place(const cudaMemLocation& location, cudaError_t no_device) noexcept {
   switch (location.type) {
-    case cudaMemLocationTypeDevice: return existing_device(location) ? cudaSuccess : no_device;
-    case cudaMemLocationTypeHost:
-    case cudaMemLocationTypeHostNumaCurrent: return cudaSuccess;
-    case cudaMemLocationTypeHostNuma: return location.id == 0 ? cudaSuccess : cudaErrorInvalidValue;
-    default: return cudaErrorInvalidValue;
+  case cudaMemLocationTypeDevice: return existing_device(location) ? cudaSuccess : no_device;
+  case cudaMemLocationTypeHost:
+  case cudaMemLocationTypeHostNumaCurrent: return cudaSuccess;
+  case cudaMemLocationTypeHostNuma: return location.id == 0 ? cudaSuccess : cudaErrorInvalidValue;
+  default: return cudaErrorInvalidValue;
   }
 }
 
@@ -75,8 +78,7 @@ BlockHints& hints_of(const Pointer& found) {
 }
 
 // Applies `change` to the hints of all pages that the range touches.
-template <class Change>
-void change_range(const void* pointer, std::size_t bytes, Change change) {
+template <class Change> void change_range(const void* pointer, std::size_t bytes, Change change) {
   const Pointer found = space().find(pointer);
   if (!found.block.live) return;
   const auto offset = static_cast<std::size_t>(static_cast<const char*>(pointer) - found.block.base);
@@ -93,8 +95,7 @@ void change_range(const void* pointer, std::size_t bytes, Change change) {
 }
 
 // Calls visit(const Hints&) for each run in the range.
-template <class Visit>
-void visit_range(const void* pointer, std::size_t bytes, Visit visit) {
+template <class Visit> void visit_range(const void* pointer, std::size_t bytes, Visit visit) {
   const Pointer found = space().find(pointer);
   const auto begin = static_cast<std::size_t>(static_cast<const char*>(pointer) - found.block.base);
   const std::scoped_lock hold(hints_lock);
@@ -111,7 +112,8 @@ bool managed_range(const void* pointer, std::size_t bytes) noexcept {
   return pointer && bytes != 0 && look_up(pointer, bytes, &operand) && memory::is_managed(operand.kind);
 }
 
-cudaError_t check_prefetch(const void* pointer, std::size_t bytes, const cudaMemLocation& location, unsigned long long flags) noexcept {
+cudaError_t check_prefetch(const void* pointer, std::size_t bytes, const cudaMemLocation& location,
+                           unsigned long long flags) noexcept {
   if (flags != 0 || !managed_range(pointer, bytes)) return cudaErrorInvalidValue;
   return check_place(location, cudaErrorInvalidDevice);
 }
@@ -123,46 +125,49 @@ void prefetched(const void* pointer, std::size_t bytes, const cudaMemLocation& l
   change_range(pointer, bytes, [&](Hints& hints) { hints.prefetched = place; });
 }
 
-cudaError_t advise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice, const cudaMemLocation& location) noexcept {
+cudaError_t advise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice,
+                   const cudaMemLocation& location) noexcept {
   if (!managed_range(pointer, bytes)) return cudaErrorInvalidValue;
   switch (advice) {
-    case cudaMemAdviseSetReadMostly:
-    case cudaMemAdviseUnsetReadMostly:
-      // The location says nothing here, but must be of a kind that exists.
-      if (!known_type(location)) return cudaErrorInvalidValue;
-      change_range(pointer, bytes, [&](Hints& hints) { hints.read_mostly = advice == cudaMemAdviseSetReadMostly; });
-      return cudaSuccess;
-    case cudaMemAdviseSetPreferredLocation: {
-      if (const cudaError_t error = check_place(location, cudaErrorInvalidValue)) return error;
-      const Place place = location.type == cudaMemLocationTypeDevice ? Place{location.type, location.id}
-                                                                     : Place{cudaMemLocationTypeHost, cudaCpuDeviceId};
-      change_range(pointer, bytes, [&](Hints& hints) { hints.preferred = place; });
-      return cudaSuccess;
-    }
-    case cudaMemAdviseUnsetPreferredLocation:
-      if (!known_type(location)) return cudaErrorInvalidValue;
-      change_range(pointer, bytes, [](Hints& hints) { hints.preferred = {}; });
-      return cudaSuccess;
-    case cudaMemAdviseSetAccessedBy:
-    case cudaMemAdviseUnsetAccessedBy: {
-      const bool set = advice == cudaMemAdviseSetAccessedBy;
-      if (location.type == cudaMemLocationTypeHost) {
-        change_range(pointer, bytes, [&](Hints& hints) { hints.host = set; });
-        return cudaSuccess;
-      }
-      if (location.type != cudaMemLocationTypeDevice || !existing_device(location)) return cudaErrorInvalidValue;
-      const std::uint64_t bit = std::uint64_t{1} << location.id;
-      change_range(pointer, bytes, [&](Hints& hints) { hints.devices = set ? hints.devices | bit : hints.devices & ~bit; });
+  case cudaMemAdviseSetReadMostly:
+  case cudaMemAdviseUnsetReadMostly:
+    // The location says nothing here, but must be of a kind that exists.
+    if (!known_type(location)) return cudaErrorInvalidValue;
+    change_range(pointer, bytes, [&](Hints& hints) { hints.read_mostly = advice == cudaMemAdviseSetReadMostly; });
+    return cudaSuccess;
+  case cudaMemAdviseSetPreferredLocation: {
+    if (const cudaError_t error = check_place(location, cudaErrorInvalidValue)) return error;
+    const Place place = location.type == cudaMemLocationTypeDevice ? Place{location.type, location.id}
+                                                                   : Place{cudaMemLocationTypeHost, cudaCpuDeviceId};
+    change_range(pointer, bytes, [&](Hints& hints) { hints.preferred = place; });
+    return cudaSuccess;
+  }
+  case cudaMemAdviseUnsetPreferredLocation:
+    if (!known_type(location)) return cudaErrorInvalidValue;
+    change_range(pointer, bytes, [](Hints& hints) { hints.preferred = {}; });
+    return cudaSuccess;
+  case cudaMemAdviseSetAccessedBy:
+  case cudaMemAdviseUnsetAccessedBy: {
+    const bool set = advice == cudaMemAdviseSetAccessedBy;
+    if (location.type == cudaMemLocationTypeHost) {
+      change_range(pointer, bytes, [&](Hints& hints) { hints.host = set; });
       return cudaSuccess;
     }
+    if (location.type != cudaMemLocationTypeDevice || !existing_device(location)) return cudaErrorInvalidValue;
+    const std::uint64_t bit = std::uint64_t{1} << location.id;
+    change_range(pointer, bytes,
+                 [&](Hints& hints) { hints.devices = set ? hints.devices | bit : hints.devices & ~bit; });
+    return cudaSuccess;
+  }
   }
   return cudaErrorInvalidValue;
 }
 
-cudaError_t range_attribute(void* data, std::size_t data_bytes, cudaMemRangeAttribute attribute, const void* pointer, std::size_t bytes,
-                            bool write) noexcept {
+cudaError_t range_attribute(void* data, std::size_t data_bytes, cudaMemRangeAttribute attribute, const void* pointer,
+                            std::size_t bytes, bool write) noexcept {
   if (!data || !managed_range(pointer, bytes)) return cudaErrorInvalidValue;
-  if (attribute < cudaMemRangeAttributeReadMostly || attribute > cudaMemRangeAttributeLastPrefetchLocationId) return cudaErrorInvalidValue;
+  if (attribute < cudaMemRangeAttributeReadMostly || attribute > cudaMemRangeAttributeLastPrefetchLocationId)
+    return cudaErrorInvalidValue;
   const bool list = attribute == cudaMemRangeAttributeAccessedBy;
   if (list ? data_bytes == 0 || data_bytes % sizeof(int) : data_bytes != sizeof(int)) return cudaErrorInvalidValue;
   if (!write) return cudaSuccess;
@@ -184,38 +189,43 @@ cudaError_t range_attribute(void* data, std::size_t data_bytes, cudaMemRangeAttr
   auto* values = static_cast<int*>(data);
   // The old attributes know devices and the host only.
   const auto number = [](const Place& place) {
-    return place.type == cudaMemLocationTypeInvalid ? cudaInvalidDeviceId : place.type == cudaMemLocationTypeDevice ? place.id : cudaCpuDeviceId;
+    return place.type == cudaMemLocationTypeInvalid  ? cudaInvalidDeviceId
+           : place.type == cudaMemLocationTypeDevice ? place.id
+                                                     : cudaCpuDeviceId;
   };
   switch (attribute) {
-    case cudaMemRangeAttributeReadMostly: *values = common.read_mostly; break;
-    case cudaMemRangeAttributePreferredLocation: *values = number(common.preferred); break;
-    case cudaMemRangeAttributeLastPrefetchLocation: *values = number(common.prefetched); break;
-    case cudaMemRangeAttributePreferredLocationType: *values = common.preferred.type; break;
-    case cudaMemRangeAttributePreferredLocationId: *values = common.preferred.id; break;
-    case cudaMemRangeAttributeLastPrefetchLocationType: *values = common.prefetched.type; break;
-    case cudaMemRangeAttributeLastPrefetchLocationId: *values = common.prefetched.id; break;
-    case cudaMemRangeAttributeAccessedBy: {
-      const std::size_t count = data_bytes / sizeof(int);
-      std::size_t used = 0;
-      for (int device = 0; device < memory::max_devices && used < count; ++device)
-        if (common.devices >> device & 1) values[used++] = device;
-      if (common.host && used < count) values[used++] = cudaCpuDeviceId;
-      std::fill(values + used, values + count, cudaInvalidDeviceId);
-      break;
-    }
+  case cudaMemRangeAttributeReadMostly: *values = common.read_mostly; break;
+  case cudaMemRangeAttributePreferredLocation: *values = number(common.preferred); break;
+  case cudaMemRangeAttributeLastPrefetchLocation: *values = number(common.prefetched); break;
+  case cudaMemRangeAttributePreferredLocationType: *values = common.preferred.type; break;
+  case cudaMemRangeAttributePreferredLocationId: *values = common.preferred.id; break;
+  case cudaMemRangeAttributeLastPrefetchLocationType: *values = common.prefetched.type; break;
+  case cudaMemRangeAttributeLastPrefetchLocationId: *values = common.prefetched.id; break;
+  case cudaMemRangeAttributeAccessedBy: {
+    const std::size_t count = data_bytes / sizeof(int);
+    std::size_t used = 0;
+    for (int device = 0; device < memory::max_devices && used < count; ++device)
+      if (common.devices >> device & 1) values[used++] = device;
+    if (common.host && used < count) values[used++] = cudaCpuDeviceId;
+    std::fill(values + used, values + count, cudaInvalidDeviceId);
+    break;
+  }
   }
   return cudaSuccess;
 }
 
 cudaError_t attach(Stream& stream, void* pointer, std::size_t length, unsigned flags) noexcept {
-  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle) return cudaErrorInvalidValue;
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
+    return cudaErrorInvalidValue;
   if (flags == cudaMemAttachSingle && stream.is_legacy) return cudaErrorInvalidValue;
   const Pointer found = space().find(pointer);
   // All of a block or variable, named by its start.
   if (!memory::is_managed(found.kind) || !found.block.live) return cudaErrorInvalidValue;
-  if (found.kind == memory::Kind::managed && (found.block.base != pointer || (length != 0 && length != found.block.size)))
+  if (found.kind == memory::Kind::managed &&
+      (found.block.base != pointer || (length != 0 && length != found.block.size)))
     return cudaErrorInvalidValue;
-  // Host and devices may use managed memory at the same time here: an attachment takes nothing away, and gives nothing that wasn't there.
+  // Host and devices may use managed memory at the same time here: an attachment takes nothing away, and gives nothing
+  // that wasn't there.
   return cudaSuccess;
 }
 

@@ -1,5 +1,6 @@
-// Managed memory: hints and what can be asked about them. All managed memory is in one place here; the hints are kept, so that programs read
-// back what they set (API reference, "Memory Management": cudaMemAdvise, cudaMemPrefetchAsync, cudaMemRangeGetAttribute).
+// Managed memory: hints and what can be asked about them. All managed memory is in one place here; the hints are kept,
+// so that programs read back what they set (API reference, "Memory Management": cudaMemAdvise, cudaMemPrefetchAsync,
+// cudaMemRangeGetAttribute).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +14,15 @@ struct Stream;
 // Is [pointer, pointer + bytes) inside one managed block or variable?
 bool managed_range(const void* pointer, std::size_t bytes) noexcept;
 
-cudaError_t check_prefetch(const void* pointer, std::size_t bytes, const cudaMemLocation& location, unsigned long long flags) noexcept;
+cudaError_t check_prefetch(const void* pointer, std::size_t bytes, const cudaMemLocation& location,
+                           unsigned long long flags) noexcept;
 // Records where the range was sent last. The memory stays where it is.
 void prefetched(const void* pointer, std::size_t bytes, const cudaMemLocation& location) noexcept;
-cudaError_t advise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice, const cudaMemLocation& location) noexcept;
+cudaError_t advise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice,
+                   const cudaMemLocation& location) noexcept;
 // Without `write` only checks.
-cudaError_t range_attribute(void* data, std::size_t data_bytes, cudaMemRangeAttribute attribute, const void* pointer, std::size_t bytes,
-                            bool write) noexcept;
+cudaError_t range_attribute(void* data, std::size_t data_bytes, cudaMemRangeAttribute attribute, const void* pointer,
+                            std::size_t bytes, bool write) noexcept;
 // cudaStreamAttachMemAsync.
 cudaError_t attach(Stream& stream, void* pointer, std::size_t length, unsigned flags) noexcept;
 

@@ -41,7 +41,9 @@ std::unordered_map<engine::Queue*, Followed>& followed() {
   return *map;
 }
 
-bool point_done(StreamPoint point) { return !point.queue || static_cast<engine::Queue*>(point.queue)->completed() >= point.sequence; }
+bool point_done(StreamPoint point) {
+  return !point.queue || static_cast<engine::Queue*>(point.queue)->completed() >= point.sequence;
+}
 
 bool point_before(StreamPoint point, void* queue) {
   const std::scoped_lock hold(followed_lock);
@@ -54,9 +56,11 @@ bool point_before(StreamPoint point, void* queue) {
 
 // Everything that the stream's order puts before work enqueued from now on, as one point of its queue.
 StreamPoint point_of(Stream& stream) noexcept {
-  const bool implicit_order = stream.is_legacy || (stream.blocking && stream.context->legacy_point.load(std::memory_order_acquire) >
-                                                                          stream.legacy_seen.load(std::memory_order_relaxed));
-  if (!implicit_order) [[likely]] return {stream.queue, stream.queue->tail()};
+  const bool implicit_order = stream.is_legacy ||
+                              (stream.blocking && stream.context->legacy_point.load(std::memory_order_acquire) >
+                                                      stream.legacy_seen.load(std::memory_order_relaxed));
+  if (!implicit_order) [[likely]]
+    return {stream.queue, stream.queue->tail()};
   // The order of the default stream becomes a wait in the queue, if there is something to wait for.
   Enqueue enqueue(stream);
   return {stream.queue, enqueue.sequence()};
@@ -102,34 +106,38 @@ Pool* current_pool(int device) noexcept {
 }
 
 bool set_current_pool(int device, Pool* pool) noexcept {
-  if (pool->options().host || pool->options().managed || pool->options().device != device || pool->imported()) return false;
+  if (pool->options().host || pool->options().managed || pool->options().device != device || pool->imported())
+    return false;
   currents[device].store(pool, std::memory_order_release);
   return true;
 }
 
-// ---- creation --------------------------------------------------------------------------------------------------------
+// ---- creation
+// --------------------------------------------------------------------------------------------------------
 
 cudaError_t create_pool(Pool** out, const cudaMemPoolProps& props) noexcept {
   memory::PoolOptions options;
-  if (props.allocType != cudaMemAllocationTypePinned && props.allocType != cudaMemAllocationTypeManaged) return cudaErrorInvalidValue;
+  if (props.allocType != cudaMemAllocationTypePinned && props.allocType != cudaMemAllocationTypeManaged)
+    return cudaErrorInvalidValue;
   options.managed = props.allocType == cudaMemAllocationTypeManaged;
   const auto handles = static_cast<unsigned>(props.handleTypes);
-  if (handles != cudaMemHandleTypeNone && handles != cudaMemHandleTypePosixFileDescriptor && handles != cudaMemHandleTypeFabric)
+  if (handles != cudaMemHandleTypeNone && handles != cudaMemHandleTypePosixFileDescriptor &&
+      handles != cudaMemHandleTypeFabric)
     return cudaErrorInvalidValue;
   switch (props.location.type) {
-    case cudaMemLocationTypeDevice:
-      if (props.location.id < 0 || props.location.id >= device_count()) return cudaErrorInvalidValue;
-      options.device = props.location.id;
-      break;
-    case cudaMemLocationTypeHostNuma:
-      if (props.location.id != 0) return cudaErrorInvalidValue;
-      [[fallthrough]];
-    case cudaMemLocationTypeHost:
-      if (handles != cudaMemHandleTypeNone) return cudaErrorInvalidValue;
-      options.device = -1;
-      options.host = !options.managed;
-      break;
-    default: return cudaErrorInvalidValue;
+  case cudaMemLocationTypeDevice:
+    if (props.location.id < 0 || props.location.id >= device_count()) return cudaErrorInvalidValue;
+    options.device = props.location.id;
+    break;
+  case cudaMemLocationTypeHostNuma:
+    if (props.location.id != 0) return cudaErrorInvalidValue;
+    [[fallthrough]];
+  case cudaMemLocationTypeHost:
+    if (handles != cudaMemHandleTypeNone) return cudaErrorInvalidValue;
+    options.device = -1;
+    options.host = !options.managed;
+    break;
+  default: return cudaErrorInvalidValue;
   }
   for (const unsigned char byte : props.reserved)
     if (byte) return cudaErrorInvalidValue;
@@ -159,7 +167,8 @@ cudaError_t destroy_pool(Pool& pool) noexcept {
   return cudaSuccess;
 }
 
-// ---- allocation ------------------------------------------------------------------------------------------------------
+// ---- allocation
+// ------------------------------------------------------------------------------------------------------
 
 cudaError_t allocate_ordered(void** out, std::size_t bytes, Pool* pool, Stream& stream, std::uint64_t site) noexcept {
   *out = nullptr;
@@ -191,16 +200,13 @@ engine::OpResult free_op(engine::CustomOp& op, engine::Queue&, engine::Runner&, 
 }  // namespace
 
 cudaError_t free_ordered(void* pointer, Stream& stream) noexcept {
-  const Pointer found = space().find(pointer);
-  if (found.owner && (found.kind == Kind::device || found.kind == Kind::pinned || found.kind == Kind::managed)) {
-    auto* pool = static_cast<Pool*>(found.owner);
-    // Only this call can free the block: no other thread may free it at the same time, so it stays a block while the point is taken.
-    if (!found.block.live || (found.block.base != pointer && !pool->imported())) return cudaErrorInvalidValue;
+  if (Pool* pool = space().pool_of(pointer))
     return pool->free(pointer, point_of(stream)) ? cudaSuccess : cudaErrorInvalidValue;
-  }
+  const Pointer found = space().find(pointer);
   if (!found.block.live || found.block.base != pointer) return cudaErrorInvalidValue;
   if (memory::is_managed(found.kind)) return cudaErrorNotSupported;
-  if (found.kind != Kind::device || (found.block.tag != memory::BlockTag::plain && found.block.tag != memory::BlockTag::pitched))
+  if (found.kind != Kind::device ||
+      (found.block.tag != memory::BlockTag::plain && found.block.tag != memory::BlockTag::pitched))
     return cudaErrorInvalidValue;
   Enqueue enqueue(stream);
   auto* op = enqueue.push<engine::CustomOp>(engine::OpKind::custom);
@@ -229,7 +235,8 @@ void note_order(engine::Queue& queue, engine::Queue& on, std::uint64_t sequence)
   points.points[points.next++ % Followed::size] = {&on, sequence};
 }
 
-// ---- pools by location -----------------------------------------------------------------------------------------------
+// ---- pools by location
+// -----------------------------------------------------------------------------------------------
 
 Pool* located_pool(const cudaMemLocation& location, cudaMemAllocationType type, bool current) noexcept {
   const bool managed = type == cudaMemAllocationTypeManaged;
@@ -243,7 +250,8 @@ Pool* located_pool(const cudaMemLocation& location, cudaMemAllocationType type, 
     if (!pool) pool = make_default(location.id, false, true);
     return pool;
   }
-  if (location.type != cudaMemLocationTypeHost && !(location.type == cudaMemLocationTypeHostNuma && location.id == 0)) return nullptr;
+  if (location.type != cudaMemLocationTypeHost && !(location.type == cudaMemLocationTypeHostNuma && location.id == 0))
+    return nullptr;
   const std::scoped_lock hold(pools_lock);
   if (current && host_current[managed]) return host_current[managed];
   Pool*& pool = host_default[managed];
@@ -268,7 +276,8 @@ cudaError_t set_located_pool(const cudaMemLocation& location, cudaMemAllocationT
   return cudaSuccess;
 }
 
-// ---- attributes ------------------------------------------------------------------------------------------------------
+// ---- attributes
+// ------------------------------------------------------------------------------------------------------
 
 cudaError_t pool_attribute(Pool& pool, cudaMemPoolAttr attribute, void* value) noexcept {
   const auto wide = [value](std::uint64_t v) {
@@ -285,12 +294,12 @@ cudaError_t pool_attribute(Pool& pool, cudaMemPoolAttr attribute, void* value) n
   if (pool.imported()) return cudaErrorInvalidValue;
   const Pool::Usage usage = pool.usage();
   switch (attribute) {
-    case cudaMemPoolAttrReleaseThreshold: return wide(pool.release_threshold);
-    case cudaMemPoolAttrReservedMemCurrent: return wide(usage.reserved);
-    case cudaMemPoolAttrReservedMemHigh: return wide(usage.reserved_high);
-    case cudaMemPoolAttrUsedMemCurrent: return wide(usage.used);
-    case cudaMemPoolAttrUsedMemHigh: return wide(usage.used_high);
-    default: return cudaErrorInvalidValue;
+  case cudaMemPoolAttrReleaseThreshold: return wide(pool.release_threshold);
+  case cudaMemPoolAttrReservedMemCurrent: return wide(usage.reserved);
+  case cudaMemPoolAttrReservedMemHigh: return wide(usage.reserved_high);
+  case cudaMemPoolAttrUsedMemCurrent: return wide(usage.used);
+  case cudaMemPoolAttrUsedMemHigh: return wide(usage.used_high);
+  default: return cudaErrorInvalidValue;
   }
 }
 
@@ -298,40 +307,45 @@ cudaError_t set_pool_attribute(Pool& pool, cudaMemPoolAttr attribute, const void
   if (pool.imported()) return cudaErrorInvalidValue;
   const auto flag = [value] { return *static_cast<const int*>(value) != 0 ? 1 : 0; };
   switch (attribute) {
-    case cudaMemPoolReuseFollowEventDependencies: pool.reuse_follow = flag(); return cudaSuccess;
-    case cudaMemPoolReuseAllowOpportunistic: pool.reuse_opportunistic = flag(); return cudaSuccess;
-    case cudaMemPoolReuseAllowInternalDependencies: pool.reuse_internal = flag(); return cudaSuccess;
-    case cudaMemPoolAttrReleaseThreshold: pool.release_threshold = *static_cast<const std::uint64_t*>(value); return cudaSuccess;
-    case cudaMemPoolAttrReservedMemHigh:
-      if (*static_cast<const std::uint64_t*>(value) != 0) return cudaErrorInvalidValue;
-      pool.reset_reserved_high();
-      return cudaSuccess;
-    case cudaMemPoolAttrUsedMemHigh:
-      if (*static_cast<const std::uint64_t*>(value) != 0) return cudaErrorInvalidValue;
-      pool.reset_used_high();
-      return cudaSuccess;
-    default: return cudaErrorInvalidValue;
+  case cudaMemPoolReuseFollowEventDependencies: pool.reuse_follow = flag(); return cudaSuccess;
+  case cudaMemPoolReuseAllowOpportunistic: pool.reuse_opportunistic = flag(); return cudaSuccess;
+  case cudaMemPoolReuseAllowInternalDependencies: pool.reuse_internal = flag(); return cudaSuccess;
+  case cudaMemPoolAttrReleaseThreshold:
+    pool.release_threshold = *static_cast<const std::uint64_t*>(value);
+    return cudaSuccess;
+  case cudaMemPoolAttrReservedMemHigh:
+    if (*static_cast<const std::uint64_t*>(value) != 0) return cudaErrorInvalidValue;
+    pool.reset_reserved_high();
+    return cudaSuccess;
+  case cudaMemPoolAttrUsedMemHigh:
+    if (*static_cast<const std::uint64_t*>(value) != 0) return cudaErrorInvalidValue;
+    pool.reset_used_high();
+    return cudaSuccess;
+  default: return cudaErrorInvalidValue;
   }
 }
 
-// ---- access ----------------------------------------------------------------------------------------------------------
+// ---- access
+// ----------------------------------------------------------------------------------------------------------
 
 cudaError_t pool_access(Pool& pool, const cudaMemLocation& location, cudaMemAccessFlags* flags) noexcept {
   const memory::PoolOptions& options = pool.options();
   switch (location.type) {
-    case cudaMemLocationTypeDevice: {
-      if (location.id < 0 || location.id >= device_count()) return cudaErrorInvalidValue;
-      const std::uint64_t access = pool.access;
-      const bool write = access >> 32 >> location.id & 1, read = access >> location.id & 1;
-      *flags = options.managed || write ? cudaMemAccessFlagsProtReadWrite : read ? cudaMemAccessFlagsProtRead : cudaMemAccessFlagsProtNone;
-      return cudaSuccess;
-    }
-    case cudaMemLocationTypeHost:
-    case cudaMemLocationTypeHostNuma:
-    case cudaMemLocationTypeHostNumaCurrent:
-      *flags = options.host || options.managed ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
-      return cudaSuccess;
-    default: return cudaErrorInvalidValue;
+  case cudaMemLocationTypeDevice: {
+    if (location.id < 0 || location.id >= device_count()) return cudaErrorInvalidValue;
+    const std::uint64_t access = pool.access;
+    const bool write = access >> 32 >> location.id & 1, read = access >> location.id & 1;
+    *flags = options.managed || write ? cudaMemAccessFlagsProtReadWrite
+             : read                   ? cudaMemAccessFlagsProtRead
+                                      : cudaMemAccessFlagsProtNone;
+    return cudaSuccess;
+  }
+  case cudaMemLocationTypeHost:
+  case cudaMemLocationTypeHostNuma:
+  case cudaMemLocationTypeHostNumaCurrent:
+    *flags = options.host || options.managed ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    return cudaSuccess;
+  default: return cudaErrorInvalidValue;
   }
 }
 
@@ -339,7 +353,8 @@ cudaError_t set_pool_access(Pool& pool, const cudaMemAccessDesc* list, std::size
   for (std::size_t i = 0; i < count; ++i) {
     const cudaMemAccessDesc& wish = list[i];
     const auto flags = static_cast<int>(wish.flags);
-    if (flags != cudaMemAccessFlagsProtNone && flags != cudaMemAccessFlagsProtRead && flags != cudaMemAccessFlagsProtReadWrite)
+    if (flags != cudaMemAccessFlagsProtNone && flags != cudaMemAccessFlagsProtRead &&
+        flags != cudaMemAccessFlagsProtReadWrite)
       return cudaErrorInvalidValue;
     if (wish.location.type != cudaMemLocationTypeDevice) return cudaErrorNotSupported;
     if (wish.location.id < 0 || wish.location.id >= device_count()) return cudaErrorInvalidDevice;

@@ -30,16 +30,19 @@ cudaError_t create_pool(memory::Pool** out, const cudaMemPoolProps& props) noexc
 cudaError_t destroy_pool(memory::Pool& pool) noexcept;
 
 // Memory for what the stream will be given from now on. `pool` null: the current one of the stream's device.
-cudaError_t allocate_ordered(void** out, std::size_t bytes, memory::Pool* pool, Stream& stream, std::uint64_t site) noexcept;
+cudaError_t allocate_ordered(void** out, std::size_t bytes, memory::Pool* pool, Stream& stream,
+                             std::uint64_t site) noexcept;
 // Any device block, free for others once what the stream was given so far has completed.
 cudaError_t free_ordered(void* pointer, Stream& stream) noexcept;
 // cudaFree of a stream-ordered block: its user says that it is no longer in use.
 cudaError_t free_ordered_now(const memory::Pointer& found, void* pointer) noexcept;
 
-// The stream's later work waits for a point of another queue: memory freed there before may be used by it. Cheap when no pool holds any.
+// The stream's later work waits for a point of another queue: memory freed there before may be used by it. Cheap when
+// no pool holds any.
 void note_order(engine::Queue& queue, engine::Queue& on, std::uint64_t sequence) noexcept;
 
-// Pools by location (cudaMemGetDefaultMemPool, cudaMemGetMemPool, cudaMemSetMemPool); null for a location or type that has none.
+// Pools by location (cudaMemGetDefaultMemPool, cudaMemGetMemPool, cudaMemSetMemPool); null for a location or type that
+// has none.
 memory::Pool* located_pool(const cudaMemLocation& location, cudaMemAllocationType type, bool current) noexcept;
 cudaError_t set_located_pool(const cudaMemLocation& location, cudaMemAllocationType type, memory::Pool* pool) noexcept;
 

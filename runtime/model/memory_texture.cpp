@@ -28,64 +28,67 @@ cudaError_t check_address(const void* pointer) noexcept {
 // Fills the levels of `texture` from a resource.
 cudaError_t find_levels(const cudaResourceDesc& resource, memory::Texture* texture) noexcept {
   switch (resource.resType) {
-    case cudaResourceTypeArray: {
-      const Array* array = array_of(resource.res.array.array);
-      if (!array) return cudaErrorInvalidResourceHandle;
-      texture->levels[0] = array->surface;
-      texture->cubemap = array->flags & cudaArrayCubemap;
-      return cudaSuccess;
-    }
-    case cudaResourceTypeMipmappedArray: {
-      const MipmappedArray* array = mipmapped_of(resource.res.mipmap.mipmap);
-      if (!array) return cudaErrorInvalidResourceHandle;
-      texture->level_count = array->level_count;
-      for (unsigned i = 0; i < array->level_count; ++i) texture->levels[i] = array->levels[i]->surface;
-      texture->cubemap = array->levels[0]->flags & cudaArrayCubemap;
-      return cudaSuccess;
-    }
-    case cudaResourceTypeLinear: {
-      const auto& linear = resource.res.linear;
-      if (const cudaError_t error = check_address(linear.devPtr)) return error;
-      memory::Surface& surface = texture->levels[0];
-      if (!format_of(linear.desc, &surface.format)) return cudaErrorInvalidChannelDescriptor;
-      const std::size_t elements = linear.sizeInBytes / surface.format.element_bytes();
-      if (elements > most_linear_elements) return cudaErrorInvalidValue;
-      // What lies beyond the block reads as zero, like everything else outside.
-      const memory::Block block = memory::space().find(linear.devPtr).block;
-      const auto left = block.size - static_cast<std::size_t>(static_cast<char*>(linear.devPtr) - block.base);
-      surface.data = static_cast<char*>(linear.devPtr);
-      surface.width = static_cast<std::uint32_t>(std::min(elements, left / surface.format.element_bytes()));
-      texture->linear = true;
-      return cudaSuccess;
-    }
-    case cudaResourceTypePitch2D: {
-      const auto& pitched = resource.res.pitch2D;
-      if (const cudaError_t error = check_address(pitched.devPtr)) return error;
-      memory::Surface& surface = texture->levels[0];
-      if (!format_of(pitched.desc, &surface.format)) return cudaErrorInvalidChannelDescriptor;
-      if (pitched.width > 131072 || pitched.height > 65000 || pitched.pitchInBytes > 2097120 || pitched.pitchInBytes % pitch_alignment ||
-          pitched.pitchInBytes < pitched.width * surface.format.element_bytes())
-        return cudaErrorInvalidValue;
-      surface.data = static_cast<char*>(pitched.devPtr);
-      surface.width = static_cast<std::uint32_t>(std::max<std::size_t>(pitched.width, 1));
-      surface.height = static_cast<std::uint32_t>(std::max<std::size_t>(pitched.height, 1));
-      surface.row_pitch = pitched.pitchInBytes;
-      surface.slice_pitch = surface.row_pitch * surface.height;
-      return cudaSuccess;
-    }
-    default: return cudaErrorInvalidValue;
+  case cudaResourceTypeArray: {
+    const Array* array = array_of(resource.res.array.array);
+    if (!array) return cudaErrorInvalidResourceHandle;
+    texture->levels[0] = array->surface;
+    texture->cubemap = array->flags & cudaArrayCubemap;
+    return cudaSuccess;
+  }
+  case cudaResourceTypeMipmappedArray: {
+    const MipmappedArray* array = mipmapped_of(resource.res.mipmap.mipmap);
+    if (!array) return cudaErrorInvalidResourceHandle;
+    texture->level_count = array->level_count;
+    for (unsigned i = 0; i < array->level_count; ++i) texture->levels[i] = array->levels[i]->surface;
+    texture->cubemap = array->levels[0]->flags & cudaArrayCubemap;
+    return cudaSuccess;
+  }
+  case cudaResourceTypeLinear: {
+    const auto& linear = resource.res.linear;
+    if (const cudaError_t error = check_address(linear.devPtr)) return error;
+    memory::Surface& surface = texture->levels[0];
+    if (!format_of(linear.desc, &surface.format)) return cudaErrorInvalidChannelDescriptor;
+    const std::size_t elements = linear.sizeInBytes / surface.format.element_bytes();
+    if (elements > most_linear_elements) return cudaErrorInvalidValue;
+    // What lies beyond the block reads as zero, like everything else outside.
+    const memory::Block block = memory::space().find(linear.devPtr).block;
+    const auto left = block.size - static_cast<std::size_t>(static_cast<char*>(linear.devPtr) - block.base);
+    surface.data = static_cast<char*>(linear.devPtr);
+    surface.width = static_cast<std::uint32_t>(std::min(elements, left / surface.format.element_bytes()));
+    texture->linear = true;
+    return cudaSuccess;
+  }
+  case cudaResourceTypePitch2D: {
+    const auto& pitched = resource.res.pitch2D;
+    if (const cudaError_t error = check_address(pitched.devPtr)) return error;
+    memory::Surface& surface = texture->levels[0];
+    if (!format_of(pitched.desc, &surface.format)) return cudaErrorInvalidChannelDescriptor;
+    if (pitched.width > 131072 || pitched.height > 65000 || pitched.pitchInBytes > 2097120 ||
+        pitched.pitchInBytes % pitch_alignment || pitched.pitchInBytes < pitched.width * surface.format.element_bytes())
+      return cudaErrorInvalidValue;
+    surface.data = static_cast<char*>(pitched.devPtr);
+    surface.width = static_cast<std::uint32_t>(std::max<std::size_t>(pitched.width, 1));
+    surface.height = static_cast<std::uint32_t>(std::max<std::size_t>(pitched.height, 1));
+    surface.row_pitch = pitched.pitchInBytes;
+    surface.slice_pitch = surface.row_pitch * surface.height;
+    return cudaSuccess;
+  }
+  default: return cudaErrorInvalidValue;
   }
 }
 
 cudaError_t check_sampling(const cudaTextureDesc& desc, const memory::Texture& texture) noexcept {
   for (const cudaTextureAddressMode mode : desc.addressMode)
     if (static_cast<unsigned>(mode) > cudaAddressModeBorder) return cudaErrorInvalidValue;
-  if (static_cast<unsigned>(desc.filterMode) > cudaFilterModeLinear || static_cast<unsigned>(desc.mipmapFilterMode) > cudaFilterModeLinear)
+  if (static_cast<unsigned>(desc.filterMode) > cudaFilterModeLinear ||
+      static_cast<unsigned>(desc.mipmapFilterMode) > cudaFilterModeLinear)
     return cudaErrorInvalidValue;
   const memory::Format& format = texture.levels[0].format;
   const bool is_float = format.kind == memory::ChannelKind::is_float;
-  if (desc.readMode == cudaReadModeNormalizedFloat && (is_float || format.bits == 32)) return cudaErrorInvalidNormSetting;
-  if (!texture.linear && desc.filterMode == cudaFilterModeLinear && !is_float && desc.readMode == cudaReadModeElementType)
+  if (desc.readMode == cudaReadModeNormalizedFloat && (is_float || format.bits == 32))
+    return cudaErrorInvalidNormSetting;
+  if (!texture.linear && desc.filterMode == cudaFilterModeLinear && !is_float &&
+      desc.readMode == cudaReadModeElementType)
     return cudaErrorInvalidFilterSetting;
   return cudaSuccess;
 }
@@ -110,8 +113,10 @@ cudaError_t apply_view(const cudaResourceViewDesc& view, memory::Texture* textur
   if (texture->linear) return cudaErrorInvalidValue;
   const memory::Surface& base = texture->levels[0];
   if (view.width != base.width || (view.height != base.height && view.height != 0)) return cudaErrorInvalidValue;
-  if (view.firstMipmapLevel > view.lastMipmapLevel || view.lastMipmapLevel >= texture->level_count) return cudaErrorInvalidValue;
-  if (view.firstLayer > view.lastLayer || (view.lastLayer != 0 && view.lastLayer >= base.depth)) return cudaErrorInvalidValue;
+  if (view.firstMipmapLevel > view.lastMipmapLevel || view.lastMipmapLevel >= texture->level_count)
+    return cudaErrorInvalidValue;
+  if (view.firstLayer > view.lastLayer || (view.lastLayer != 0 && view.lastLayer >= base.depth))
+    return cudaErrorInvalidValue;
   const unsigned levels = view.lastMipmapLevel - view.firstMipmapLevel + 1;
   for (unsigned i = 0; i < levels; ++i) {
     memory::Surface level = texture->levels[view.firstMipmapLevel + i];
@@ -182,7 +187,8 @@ cudaError_t create_surface(cudaSurfaceObject_t* out, const cudaResourceDesc& res
 void destroy_texture(std::uint64_t handle, bool surface) noexcept {
   TextureObject* object = texture_of(handle, surface);
   bool expected = true;
-  if (object && object->live.compare_exchange_strong(expected, false, std::memory_order_acq_rel)) objects().release(object);
+  if (object && object->live.compare_exchange_strong(expected, false, std::memory_order_acq_rel))
+    objects().release(object);
 }
 
 void reset_textures(int device) noexcept {
@@ -201,7 +207,8 @@ void fault() noexcept {
 
 }  // namespace
 
-void texture_fetch(std::uint64_t texture, std::uint32_t dimensions, const float* coordinates, int layer, float level, void* result) {
+void texture_fetch(std::uint64_t texture, std::uint32_t dimensions, const float* coordinates, int layer, float level,
+                   void* result) {
   const TextureObject* object = texture_of(texture, false);
   if (!object) {
     fault();
@@ -213,7 +220,8 @@ void texture_fetch(std::uint64_t texture, std::uint32_t dimensions, const float*
 void surface_access(std::uint64_t surface, bool store, int x_bytes, int y, int z, void* value, std::uint32_t bytes,
                     std::uint32_t boundary_mode) {
   const TextureObject* object = texture_of(surface, true);
-  if (!object || !memory::access(object->texture.levels[0], store, x_bytes, y, z, value, bytes, static_cast<memory::BoundaryMode>(boundary_mode)))
+  if (!object || !memory::access(object->texture.levels[0], store, x_bytes, y, z, value, bytes,
+                                 static_cast<memory::BoundaryMode>(boundary_mode)))
     fault();
 }
 
