@@ -7,6 +7,7 @@
 #include <memory/pool.h>
 #include <model/capture.h>
 #include <model/event.h>
+#include <model/event_ipc.h>
 #include <model/stream.h>
 #include <simt/printf.h>
 
@@ -62,7 +63,9 @@ MR_API cudaEventQuery(cudaEvent_t handle) {
     cudaError_t captured;
     if (model::capture_event_query(*event, captured)) return api::result(captured);
   }
-  if (!event->point().complete()) {
+  if (event->ipc) [[unlikely]] {
+    if (!model::shared_complete(*event)) return cudaErrorNotReady;
+  } else if (!event->point().complete()) {
     if (const cudaError_t error = model::captured_event_error(*event)) return api::result(error);
     return cudaErrorNotReady;  // an answer, not a failure: the slot keeps what it has
   }
@@ -78,7 +81,10 @@ MR_API cudaEventSynchronize(cudaEvent_t handle) {
     if (model::capture_event_query(*event, captured)) return api::result(captured);
   }
   const model::RecordPoint point = event->point();
-  if (!point.complete()) {
+  if (event->ipc) [[unlikely]] {
+    if (model::in_host_function() && !model::shared_complete(*event)) return api::result(cudaErrorNotPermitted);
+    model::wait_shared(*event, event->context->wait_mode());
+  } else if (!point.complete()) {
     if (const cudaError_t error = model::captured_event_error(*event)) return api::result(error);
     if (model::in_host_function()) return api::result(cudaErrorNotPermitted);
     engine::wait(*point.queue, point.sequence,
@@ -112,4 +118,18 @@ MR_API cudaEventElapsedTime(float* ms, cudaEvent_t start_handle, cudaEvent_t end
     if ((captured = model::captured_event_error(*end))) return api::result(captured);
   }
   return api::result(error);
+}
+
+MR_API cudaIpcGetEventHandle(cudaIpcEventHandle_t* out, cudaEvent_t handle) {
+  if (!out) return api::result(cudaErrorInvalidValue);
+  if (const cudaError_t error = api::refused()) return api::result(error);
+  model::Event* event = event_of(handle);
+  if (!event) return api::result(cudaErrorInvalidResourceHandle);
+  return api::result(model::export_event(*event, out));
+}
+
+MR_API cudaIpcOpenEventHandle(cudaEvent_t* out, cudaIpcEventHandle_t handle) {
+  if (!out) return api::result(cudaErrorInvalidValue);
+  if (const cudaError_t error = api::refused()) return api::result(error);
+  return api::result(model::import_event(handle, out));
 }

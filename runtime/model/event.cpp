@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include <model/capture.h>
+#include <model/event_ipc.h>
 #include <model/memory_pool.h>
 #include <model/object_pool.h>
 #include <model/stream.h>
@@ -38,6 +39,11 @@ cudaError_t create_event(cudaEvent_t* out, unsigned flags) noexcept {
   event->generation = context.generation.load(std::memory_order_relaxed);
   event->capture.store(nullptr, std::memory_order_relaxed);
   event->capture_nodes = event->ipc = nullptr;
+  if (flags & cudaEventInterprocess) [[unlikely]]
+    if (const cudaError_t error = make_shared(*event)) {
+      pool().release(event);
+      return error;
+    }
   event->live.store(true, std::memory_order_release);
   *out = reinterpret_cast<cudaEvent_t>(event);
   return cudaSuccess;
@@ -52,6 +58,7 @@ void destroy_event(Event& event) noexcept {
     // A pending stamp finds a newer ticket and leaves the slot alone.
     event.stamp.ticket.fetch_add(1, std::memory_order_relaxed);
     event.set_point(nullptr, 0);
+    if (event.ipc) release_shared(event);
   }
   pool().release(&event);
 }
@@ -63,6 +70,8 @@ void destroy_events(Context& context) noexcept {
 }
 
 void record_event(Event& event, Stream& stream) noexcept {
+  if (event.ipc) [[unlikely]]
+    return record_shared(event, stream);
   const bool implicit_order = stream.is_legacy ||
                               (stream.blocking && stream.context->legacy_point.load(std::memory_order_acquire) >
                                                       stream.legacy_seen.load(std::memory_order_relaxed));
@@ -91,6 +100,8 @@ void record_event(Event& event, Stream& stream) noexcept {
 }
 
 void stream_wait_event(Stream& stream, Event& event) noexcept {
+  if (event.ipc) [[unlikely]]
+    return stream_wait_shared(stream, event);
   const RecordPoint point = event.point();
   if (point.complete() || point.queue == stream.queue) return;
   note_order(*stream.queue, *point.queue, point.sequence);
