@@ -1,0 +1,5 @@
+// A name under which programs ask for the surface types; in CUDA units mrcc declares them in front of the first line.
+#ifndef MILLRACE_CUDA_SURFACE_TYPES_H
+#define MILLRACE_CUDA_SURFACE_TYPES_H
+#include "cuda_runtime.h"
+#endif
