@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -61,9 +62,13 @@ void* load_from_memory(const void* bytes, std::size_t length, int device) noexce
     }
     done += static_cast<std::size_t>(n);
   }
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  // The dynamic loader knows by its path what it has loaded already, and descriptors' numbers come back: the path of each
+  // image is spelled differently, by the bits of a count, "/." for a one and "/" for a zero. The kernel reads over both.
+  static std::atomic<unsigned> images{0};
+  std::string path = "/proc/self/fd";
+  for (unsigned bits = images.fetch_add(1, std::memory_order_relaxed); bits; bits >>= 1) path += (bits & 1) != 0 ? "/." : "/";
+  path += "/" + std::to_string(fd);
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) std::fprintf(stderr, "millrace: the device image could not be loaded: %s\n", dlerror());
   close(fd);
   return handle;
