@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -206,16 +207,16 @@ std::vector<DeviceUnit> Inputs::units() const {
   return all;
 }
 
-// One -march for the image: that of all units, or the higher of the two x86-64 levels.
+// One -march for the image: the highest of the units'.
 std::string common_march(const std::vector<DeviceUnit>& units) {
-  std::set<std::string> names;
-  for (const DeviceUnit& unit : units) names.insert(unit.march);
-  if (names.size() == 1) return *names.begin();
-  if (names.size() == 2 && names.contains("x86-64-v3") && names.contains("x86-64-v4")) return "x86-64-v4";
-  std::string list;
-  for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
-  throw Failure("the device code of the objects is for different processors (" + list +
-                "): compile all with the same -mrcc-march");
+  std::string highest = "x86-64-v3";
+  for (const DeviceUnit& unit : units) {
+    if (unit.march != "x86-64-v3" && unit.march != "x86-64-v4")
+      throw Failure("an object's device code is for the processor " + unit.march +
+                    ", which this mrcc doesn't know: compile it again");
+    highest = std::max(highest, unit.march);
+  }
+  return highest;
 }
 
 // Joins the units' bitcode to one file.

@@ -376,7 +376,11 @@ void Parser::handle(const OptionRow& row, const std::string& name, const std::st
   case Opt::list_arch: o.list = "compute_90"; return;
   case Opt::list_code: o.list = "sm_90"; return;
   case Opt::forward_unknown: forward_unknown = true; return;
-  case Opt::mrcc_march: o.march = value; return;
+  case Opt::mrcc_march:
+    if (value != "x86-64-v3" && value != "x86-64-v4" && value != "native")
+      throw Failure("the value '" + value + "' of -mrcc-march isn't one: use x86-64-v3, x86-64-v4 or native");
+    o.march = value;
+    return;
   case Opt::mrcc_mode:
     if (value != "auto" && value != "loop" && value != "fibers")
       throw Failure("the value '" + value + "' of -mrcc-mode isn't one: use auto, loop or fibers");

@@ -77,7 +77,7 @@ struct Options {
   std::string list;  // --list-gpu-arch, --list-gpu-code
 
   // Millrace's own.
-  std::string march;  // -mrcc-march=, empty: the highest x86-64 level of this machine
+  std::string march;  // -mrcc-march=; empty or native: the highest x86-64 level of this machine
   std::string mode;   // -mrcc-mode=loop|fibers|auto
   bool report = false;
 };

@@ -98,8 +98,7 @@ constexpr OptionRow rows[] = {
      "hand unknown options to clang"},
     {"forward-unknown-to-host-linker", nothing, Opt::ignored, ""},
     // Millrace's own
-    {"mrcc-march", value, Opt::mrcc_march,
-     "the CPU of device code: x86-64-v3, x86-64-v4, native, or a name clang knows"},
+    {"mrcc-march", value, Opt::mrcc_march, "the CPU of device code: x86-64-v3, x86-64-v4, or native (the default)"},
     {"mrcc-mode", value, Opt::mrcc_mode, "how blocks run: auto (the default), loop or fibers"},
     {"mrcc-report", nothing, Opt::mrcc_report, "tell how each kernel will run, and why"},
     {"mrcc-check", nothing, Opt::mrcc_check, "instrument device code for `millrace check`"},

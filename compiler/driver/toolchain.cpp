@@ -101,7 +101,7 @@ fs::path Toolchain::builtins() const {
 }
 
 std::string device_march(const Options& options) {
-  if (!options.march.empty()) return options.march;
+  if (!options.march.empty() && options.march != "native") return options.march;
   return __builtin_cpu_supports("x86-64-v4") ? "x86-64-v4" : "x86-64-v3";
 }
 

@@ -29,8 +29,9 @@ class Toolchain {
   std::filesystem::path root_;
 };
 
-// The -march= of device code: what the user chose, or the highest of x86-64-v3 and -v4 that this machine runs. A level
-// rather than a processor's name, so that machines of one level make the same image.
+// The -march= of device code: what the user chose, or the highest of x86-64-v3 and -v4 that this machine runs. Only
+// levels, and no processors' names: the runtime can tell at load whether a machine has a level, and machines of one
+// level make the same image.
 std::string device_march(const Options& options);
 
 // Removes folders that hold another CUDA toolkit's headers from a list of clang flags, with a warning each: -I would

@@ -41,12 +41,18 @@ def an_object_of_mrcc_linked_by_another_compiler(t):
 
 @case
 def a_shared_library_with_device_code(t):
-    t.write("lib.cu", SQUARES.replace("int main()", "__host__ __device__ int both() { return 7; }\nint library()"))
-    t.write("app.cu", SQUARES.replace("int main() {", "int library();\n__host__ __device__ int both() { return 8; }\nint main() {\n  if (library()) return 1;"))
+    # Each image uses its own device variable and its own version of a function that host and device share.
+    program = SQUARES.replace("threadIdx.x * threadIdx.x", "variable + both()").replace("__global__", """
+static __device__ int variable = VARIABLE;
+__host__ __device__ int both() { return BOTH; }
+__global__""").replace("squares", "NAME")
+    t.write("lib.cu", "#define VARIABLE 100\n#define BOTH 7\n#define NAME library_kernel\n" + program.replace("int main()", "int library()"))
+    t.write("app.cu", "#define VARIABLE 200\n#define BOTH 8\n#define NAME app_kernel\n" +
+            program.replace("int main() {", "int library();\nint main() {\n  if (library()) return 1;"))
     t.compiles("-shared", "-Xcompiler", "-fPIC", "lib.cu", "-o", "libours.so")
     for flags in ([], ["-Xlinker", "--export-dynamic"]):
         t.compiles("app.cu", "-L.", "-lours", "-Xlinker", f"-rpath,{t.folder}", "-o", "app", *flags)
-        t.prints("0 1 4 9\n0 1 4 9\n", "./app")
+        t.prints("107 107 107 107\n208 208 208 208\n", "./app")
     assert t.ok("ldd", "app").count("libcudart.so.13-millrace =>") == 1
 
 
@@ -138,9 +144,20 @@ def errors_of_the_device_link(t):
     t.fails("a.o", "-o", "app", says=["app: device code uses 'factor', which no device code defines",
                                       "app: device code uses 'scale(int)', which no device code defines"])
     t.fails("a.o", "b.o", "c.o", "-o", "app", says="the device code of app defines 'scale(int)' more than once")
-    t.compiles("-dc", "c.cu", "-mrcc-march=native")
-    t.fails("a.o", "c.o", "-o", "app", says="is for different processors")
     assert not t.exists("app")
+
+
+@case
+def device_code_of_several_levels_makes_an_image_of_the_highest(t):
+    t.write("a.cu", RDC_MAIN)
+    t.write("b.cu", RDC_OTHER)
+    t.compiles("-dc", "a.cu", "-mrcc-march=x86-64-v3")
+    t.compiles("-dc", "b.cu", "-mrcc-march=x86-64-v4")
+    result = t.mrcc("-v", "a.o", "b.o", "-o", "app")
+    assert result.status == 0 and "-mrcc-march=x86-64-v4" in result.err, str(result)
+    if "avx512f" not in open("/proc/cpuinfo", encoding="ascii").read():
+        refused = t.run("./app")
+        assert refused.status == 1 and "x86-64-v4" in refused.err, str(refused)
 
 
 @case

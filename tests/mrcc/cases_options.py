@@ -229,6 +229,7 @@ def processors(t):
     for march in ("x86-64-v3", "native"):
         t.compiles(f"-mrcc-march={march}", "a.cu", "-o", "app")
         t.prints("0 1 4 9\n", "./app")
+    t.fails("-mrcc-march=pentium", "a.cu", says="'pentium' of -mrcc-march isn't one: use x86-64-v3, x86-64-v4 or native")
 
 
 @case
