@@ -35,7 +35,8 @@ class Builder {
   }
   Constant* record(ArrayRef<Constant*> fields, std::uint64_t size) {
     Constant* value = ConstantStruct::getAnon(fields);
-    if (module_.getDataLayout().getTypeAllocSize(value->getType()) != size) report_fatal_error("millrace: table layout differs from simt/abi.h");
+    if (module_.getDataLayout().getTypeAllocSize(value->getType()) != size)
+      report_fatal_error("millrace: table layout differs from simt/abi.h");
     return value;
   }
   GlobalVariable* table_of(Constant* value, const Twine& name) {
@@ -48,7 +49,7 @@ class Builder {
 };
 
 std::uint32_t kind_number(StringRef kind) {
-  return kind == "constant" ? MR_VAR_CONSTANT : kind == "managed" ? MR_VAR_MANAGED : MR_VAR_DEVICE;
+  return kind == "constant" ? MR_VAR_CONSTANT : kind == "managed" || kind == "slot" ? MR_VAR_MANAGED : MR_VAR_DEVICE;
 }
 
 // Constant memory can't change while a kernel runs, whatever the kernel writes.
@@ -80,10 +81,12 @@ SmallVector<GlobalVariable*, 16> place_variables(Module& module) {
   return variables;
 }
 
-// A page-aligned marker in the variables' section. Emission follows the module's order: the first is put before all variables.
+// A page-aligned marker in the variables' section. Emission follows the module's order: the first is put before all
+// variables.
 GlobalVariable* marker(Module& module, const char* name, std::uint64_t size, GlobalVariable* before) {
   auto* type = ArrayType::get(Type::getInt8Ty(module.getContext()), size);
-  auto* gv = new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, ConstantAggregateZero::get(type), name, before);
+  auto* gv = new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, ConstantAggregateZero::get(type),
+                                name, before);
   gv->setSection(kSection);
   gv->setAlignment(Align(kPage));
   return gv;
@@ -91,15 +94,16 @@ GlobalVariable* marker(Module& module, const char* name, std::uint64_t size, Glo
 
 Constant* kernel_record(Builder& b, const KernelEntry& k) {
   SmallVector<Constant*, 8> params;
-  for (const Parameter& p : k.info.parameters) params.push_back(b.record({b.i32(p.offset), b.i32(p.size), b.i32(p.align)}, sizeof(MrParam)));
-  return b.record(
-      {b.string(k.name), k.run_blocks ? static_cast<Constant*>(k.run_blocks) : b.null(), k.run_lane, b.array(params, ".mr.params"),
-       b.i32(k.info.parameters.size()), b.i32(k.info.args_size), b.i32(k.static_shared), b.i32(k.flags), b.i32(k.info.bounds[0]),
-       b.i32(k.info.bounds[1]), b.i32(k.info.bounds[2]), b.i32(k.info.cluster[0]), b.i32(k.info.cluster[1]), b.i32(k.info.cluster[2]),
-       k.info.file.empty() ? b.null() : b.string(k.info.file), b.i32(k.info.line),
-       // A plausible count for cudaFuncGetAttributes; nothing is allocated by it.
-       b.i32(16 + 2 * k.info.parameters.size()), b.i32(k.local_bytes), b.i32(0)},
-      sizeof(MrKernel));
+  for (const Parameter& p : k.info.parameters)
+    params.push_back(b.record({b.i32(p.offset), b.i32(p.size), b.i32(p.align)}, sizeof(MrParam)));
+  return b.record({b.string(k.name), k.run_blocks ? static_cast<Constant*>(k.run_blocks) : b.null(), k.run_lane,
+                   b.array(params, ".mr.params"), b.i32(k.info.parameters.size()), b.i32(k.info.args_size),
+                   b.i32(k.static_shared), b.i32(k.flags), b.i32(k.info.bounds[0]), b.i32(k.info.bounds[1]),
+                   b.i32(k.info.bounds[2]), b.i32(k.info.cluster[0]), b.i32(k.info.cluster[1]),
+                   b.i32(k.info.cluster[2]), k.info.file.empty() ? b.null() : b.string(k.info.file), b.i32(k.info.line),
+                   // A plausible count for cudaFuncGetAttributes; nothing is allocated by it.
+                   b.i32(16 + 2 * k.info.parameters.size()), b.i32(k.local_bytes), b.i32(0)},
+                  sizeof(MrKernel));
 }
 
 std::uint32_t cpu_level(StringRef march) {
@@ -121,17 +125,25 @@ void emit_image(Module& module, ArrayRef<KernelEntry> kernels, StringRef march) 
   }
   SmallVector<Constant*, 16> kernel_records, variable_records;
   for (const KernelEntry& k : kernels) kernel_records.push_back(kernel_record(b, k));
-  for (GlobalVariable* gv : variables)
-    variable_records.push_back(b.record({b.string(gv->getName()), gv, b.i64(module.getDataLayout().getTypeAllocSize(gv->getValueType())),
-                                         b.i32(kind_number(gv->getAttribute(kVariableAttr).getValueAsString())), b.i32(0)},
-                                        sizeof(MrVariable)));
+  for (GlobalVariable* gv : variables) {
+    const StringRef kind = gv->getAttribute(kVariableAttr).getValueAsString();
+    StringRef name = gv->getName();
+    const bool slot = kind == "slot";
+    if (slot) name.consume_back(kManagedSlotSuffix);
+    variable_records.push_back(
+        b.record({b.string(name), gv, b.i64(module.getDataLayout().getTypeAllocSize(gv->getValueType())),
+                  b.i32(kind_number(kind)), b.i32(slot ? MR_VAR_IS_SLOT : 0)},
+                 sizeof(MrVariable)));
+  }
   // Set by the runtime; read by the trampolines of the device runtime archive.
-  auto* services = new GlobalVariable(module, PointerType::get(module.getContext(), 0), false, GlobalValue::ExternalLinkage, b.null(),
-                                      "__mr_services");
+  auto* services = new GlobalVariable(module, PointerType::get(module.getContext(), 0), false,
+                                      GlobalValue::ExternalLinkage, b.null(), "__mr_services");
   services->setVisibility(GlobalValue::HiddenVisibility);
   services->setDSOLocal(true);
-  Constant* image = b.record({b.i32(MR_ABI_VERSION), b.i32(cpu_level(march)), b.string(march), b.array(kernel_records, ".mr.kernels"),
-                              b.i64(kernels.size()), b.array(variable_records, ".mr.variables"), b.i64(variables.size()), begin, end, services},
+  Constant* image = b.record({b.i32(MR_ABI_VERSION), b.i32(cpu_level(march)), b.string(march),
+                              b.array(kernel_records, ".mr.kernels"), b.i64(kernels.size()),
+                              b.array(variable_records, ".mr.variables"), b.i64(variables.size()), begin, end,
+                              services},
                              sizeof(MrImage));
   new GlobalVariable(module, image->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage, image, "__mr_image");
 }

@@ -8,6 +8,10 @@ namespace mrcc {
 inline constexpr llvm::StringLiteral kKernelAttr = "mr-kernel";
 // Attribute of a global variable: "device", "constant" or "managed".
 inline constexpr llvm::StringLiteral kVariableAttr = "mr-variable";
+// What follows a managed variable's name in the name of its slot; such a slot has kVariableAttr "slot" (managed.h).
+inline constexpr llvm::StringLiteral kManagedSlotSuffix = ".mr.slot";
+// Section that marks images with managed variables; the runtime looks for it (model/module.cpp).
+inline constexpr llvm::StringLiteral kManagedSection = "mr_managed";
 // Attributes of a shared-variable accessor `ptr __mr.shared.NAME()`: bytes and alignment of the variable.
 inline constexpr llvm::StringLiteral kSharedSizeAttr = "mr-shared-size";
 inline constexpr llvm::StringLiteral kSharedAlignAttr = "mr-shared-align";

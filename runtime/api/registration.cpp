@@ -1,4 +1,5 @@
-// What compiled host code calls before main and at each <<<>>>: the entry points that clang's CUDA code generation emits.
+// What compiled host code calls before main and at each <<<>>>: the entry points that clang's CUDA code generation
+// emits.
 #include <api/export.h>
 #include <model/module.h>
 
@@ -29,15 +30,17 @@ MR_HIDDEN_API void** __cudaRegisterFatBinary(void* wrapper) {
   mr::model::add_module(module);
   return reinterpret_cast<void**>(module);
 }
-MR_HIDDEN_API void __cudaRegisterFatBinaryEnd(void**) {}
+MR_HIDDEN_API void __cudaRegisterFatBinaryEnd(void** handle) {
+  reinterpret_cast<mr::model::Module*>(handle)->prepare();
+}
 MR_HIDDEN_API void __cudaUnregisterFatBinary(void** handle) {
   // At the end of a forked child there is nobody to unregister from.
   if (mr::model::slow_word.load(std::memory_order_relaxed) & mr::model::slow_forked) return;
   reinterpret_cast<mr::model::Module*>(handle)->unregister();
 }
 
-MR_HIDDEN_API void __cudaRegisterFunction(void** handle, const char* host, char*, const char* device_name, int, uint3*, uint3*, dim3*,
-                                          dim3*, int*) {
+MR_HIDDEN_API void __cudaRegisterFunction(void** handle, const char* host, char*, const char* device_name, int, uint3*,
+                                          uint3*, dim3*, dim3*, int*) {
   auto* module = reinterpret_cast<mr::model::Module*>(handle);
   auto* function = new mr::model::Function;
   function->host = host;
@@ -45,7 +48,8 @@ MR_HIDDEN_API void __cudaRegisterFunction(void** handle, const char* host, char*
   function->module = module;
   module->add(function);
 }
-MR_HIDDEN_API void __cudaRegisterVar(void** handle, char* host, char*, const char* device_name, int, std::size_t size, int constant, int) {
+MR_HIDDEN_API void __cudaRegisterVar(void** handle, char* host, char*, const char* device_name, int, std::size_t size,
+                                     int constant, int) {
   auto* module = reinterpret_cast<mr::model::Module*>(handle);
   auto* variable = new mr::model::Variable;
   variable->host = host;
@@ -56,7 +60,8 @@ MR_HIDDEN_API void __cudaRegisterVar(void** handle, char* host, char*, const cha
   module->add(variable);
 }
 
-MR_HIDDEN_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared, struct CUstream_st* stream) {
+MR_HIDDEN_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared,
+                                                   struct CUstream_st* stream) {
   if (depth == 4) return 1;
   configurations[depth++] = {grid, block, shared, stream};
   return 0;

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include <model/managed_variable.h>
 #include <model/module.h>
 
 namespace mr::model {
@@ -92,6 +93,7 @@ void Module::add(Variable* variable) {
   model::variables().set(variable->host, variable);
 }
 void Module::unregister() noexcept {
+  forget_managed_variables(*this);
   for (Function* f : functions_)
     if (find_function(f->host) == f) {
       model::functions().set(f->host, nullptr);
@@ -112,6 +114,7 @@ const MrKernel* kernel_on(Function& function, int device, cudaError_t* error) no
 void* variable_on(Variable& variable, int device, cudaError_t* error) noexcept {
   const LoadedImage* loaded = load_for(variable, device, error);
   if (!loaded) return nullptr;
+  if (variable.managed) return const_cast<void*>(variable.host);
   const std::string_view name = variable.device_name;
   for (std::uint64_t i = 0; i < loaded->image->variable_count; ++i)
     if (name == loaded->image->variables[i].name) return loaded->image->variables[i].address;

@@ -1,5 +1,5 @@
-#include <model/module.h>
 #include <model/context.h>
+#include <model/module.h>
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -13,6 +13,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include <model/managed_variable.h>
+#include <model/memory.h>
 #include <simt/grid.h>
 
 namespace mr::model {
@@ -29,16 +31,18 @@ std::atomic<VariableRangeHook> range_hook{nullptr};
 std::size_t elf_length(const void* bytes) noexcept {
   Elf64_Ehdr header;
   std::memcpy(&header, bytes, sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) return 0;
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_machine != EM_X86_64)
+    return 0;
   return header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
 }
 
 bool processor_supports(std::uint32_t level) noexcept {
   __builtin_cpu_init();
   switch (level) {
-    case 3: return __builtin_cpu_supports("x86-64-v3");
-    case 4: return __builtin_cpu_supports("x86-64-v4");
-    default: return true;
+  case 3: return __builtin_cpu_supports("x86-64-v3");
+  case 4: return __builtin_cpu_supports("x86-64-v4");
+  default: return true;
   }
 }
 
@@ -48,7 +52,8 @@ void* load_from_memory(const void* bytes, std::size_t length, int device) noexce
   // A file of its own for each device: the dynamic loader tells images apart by inode.
   const int fd = memfd_create(name, MFD_CLOEXEC);
   if (fd < 0) {
-    std::fprintf(stderr, "millrace: the device image could not be loaded: memfd_create failed: %s\n", std::strerror(errno));
+    std::fprintf(stderr, "millrace: the device image could not be loaded: memfd_create failed: %s\n",
+                 std::strerror(errno));
     return nullptr;
   }
   const char* p = static_cast<const char*>(bytes);
@@ -56,17 +61,20 @@ void* load_from_memory(const void* bytes, std::size_t length, int device) noexce
     const ssize_t n = write(fd, p + done, length - done);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
-      std::fprintf(stderr, "millrace: the device image could not be loaded: writing %zu bytes failed: %s\n", length, std::strerror(errno));
+      std::fprintf(stderr, "millrace: the device image could not be loaded: writing %zu bytes failed: %s\n", length,
+                   std::strerror(errno));
       close(fd);
       return nullptr;
     }
     done += static_cast<std::size_t>(n);
   }
-  // The dynamic loader knows by its path what it has loaded already, and descriptors' numbers come back: the path of each
-  // image is spelled differently, by the bits of a count, "/." for a one and "/" for a zero. The kernel reads over both.
+  // The dynamic loader knows by its path what it has loaded already, and descriptors' numbers come back: the path of
+  // each image is spelled differently, by the bits of a count, "/." for a one and "/" for a zero. The kernel reads over
+  // both.
   static std::atomic<unsigned> images{0};
   std::string path = "/proc/self/fd";
-  for (unsigned bits = images.fetch_add(1, std::memory_order_relaxed); bits; bits >>= 1) path += (bits & 1) != 0 ? "/." : "/";
+  for (unsigned bits = images.fetch_add(1, std::memory_order_relaxed); bits; bits >>= 1)
+    path += (bits & 1) != 0 ? "/." : "/";
   path += "/" + std::to_string(fd);
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) std::fprintf(stderr, "millrace: the device image could not be loaded: %s\n", dlerror());
@@ -90,8 +98,10 @@ void for_each_module(void (*visit)(Module&, void*), void* data) {
 
 const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
   if (const LoadedImage* image = loaded(device)) return image;
-  // The context first: it prepares what an image's variables are entered into. Attributes may be asked before anything else is used.
+  // The context first: it prepares what an image's variables are entered into. Attributes may be asked before anything
+  // else is used.
   (void)context_of(device);
+  initialise_memory();  // variables are registered there
   std::scoped_lock hold(mutex_);
   if (const LoadedImage* image = loaded_[device].load(std::memory_order_relaxed)) return image;
   if (failed_[device] != cudaSuccess) {
@@ -111,21 +121,27 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
   if (!handle) return fail(cudaErrorInvalidKernelImage);
   const auto* image = static_cast<const MrImage*>(dlsym(handle, "__mr_image"));
   if (!image || image->abi_version != MR_ABI_VERSION) {
-    std::fprintf(stderr, "millrace: this program's device image was made by another version of mrcc (image %u, runtime %u); compile it again\n",
+    std::fprintf(stderr,
+                 "millrace: this program's device image was made by another version of mrcc (image %u, runtime %u); "
+                 "compile it again\n",
                  image ? image->abi_version : 0, MR_ABI_VERSION);
     return fail(cudaErrorInvalidKernelImage);
   }
   if (!processor_supports(image->cpu_level)) {
-    std::fprintf(stderr,
-                 "millrace: this program's kernels were compiled for %s, which this processor does not support; compile with "
-                 "mrcc -mrcc-march=x86-64-v3\n",
-                 image->cpu ? image->cpu : "another processor");
+    std::fprintf(
+        stderr,
+        "millrace: this program's kernels were compiled for %s, which this processor does not support; compile with "
+        "mrcc -mrcc-march=x86-64-v3\n",
+        image->cpu ? image->cpu : "another processor");
     return fail(cudaErrorNoKernelImageForDevice);
   }
   if (image->services) *image->services = simt::services();
   auto* loaded = new LoadedImage;
   loaded->image = image;
   loaded->handle = handle;
+  // Before the bytes are kept: a reset must not undo it.
+  connect_managed(*this, *image, !connected_);
+  connected_ = true;
   loaded->initial.assign(image->data_begin, image->data_end);
   if (VariableRangeHook hook = range_hook.load(std::memory_order_acquire); hook && image->data_begin != image->data_end)
     hook(device, image->data_begin, image->data_end);
@@ -140,7 +156,16 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
 
 void Module::restore(int device) noexcept {
   const LoadedImage* image = loaded(device);
-  if (image && !image->initial.empty()) std::memcpy(image->image->data_begin, image->initial.data(), image->initial.size());
+  if (!image || image->initial.empty()) return;
+  std::memcpy(image->image->data_begin, image->initial.data(), image->initial.size());
+  restore_managed(*this, *image->image);
+}
+
+void Module::prepare() noexcept {
+  // The host may read managed variables before it calls the runtime at all.
+  if (elf_length(bytes_) == 0 || !image_has_managed(bytes_) || device_count() == 0) return;
+  cudaError_t error = cudaSuccess;
+  load(0, &error);
 }
 
 }  // namespace mr::model

@@ -16,18 +16,22 @@ namespace mr::model {
 struct LoadedImage {
   const MrImage* image = nullptr;
   void* handle = nullptr;
-  std::vector<char> initial;        // bytes of [data_begin, data_end) as loaded, for cudaDeviceReset
+  std::vector<char> initial;  // bytes of [data_begin, data_end) as loaded, for cudaDeviceReset
 };
 
-// Thread-safe. Registered by static constructors of the program (or a dlopened library) before any of its kernels is launched.
+// Thread-safe. Registered by static constructors of the program (or a dlopened library) before any of its kernels is
+// launched.
 class Module {
  public:
   explicit Module(const void* bytes) : bytes_(bytes) {}
-  // Loads the image on a device unless it is loaded. On failure returns null, sets *error and says on standard error why, once.
+  // Loads the image on a device unless it is loaded. On failure returns null, sets *error and says on standard error
+  // why, once.
   const LoadedImage* load(int device, cudaError_t* error) noexcept;
   const LoadedImage* loaded(int device) const noexcept { return loaded_[device].load(std::memory_order_acquire); }
   // Gives all device variables of a device their initial values again (cudaDeviceReset).
   void restore(int device) noexcept;
+  // All that the image has is registered: managed variables get their initial values.
+  void prepare() noexcept;
   // Its library is being unloaded: functions and variables are forgotten.
   void unregister() noexcept;
 
@@ -38,7 +42,8 @@ class Module {
 
  private:
   const void* const bytes_;
-  std::mutex mutex_;                // loading
+  std::mutex mutex_;        // loading
+  bool connected_ = false;  // managed variables have been set up, under mutex_
   std::atomic<LoadedImage*> loaded_[max_devices] = {};
   cudaError_t failed_[max_devices] = {};
   std::vector<Function*> functions_;

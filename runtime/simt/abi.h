@@ -95,12 +95,16 @@ struct MrKernel {
 
 enum MrVariableKind : std::uint32_t { MR_VAR_DEVICE = 0, MR_VAR_CONSTANT = 1, MR_VAR_MANAGED = 2 };
 
+// A managed variable has two records of the same name: the variable itself, which holds the initial value, and (MR_VAR_IS_SLOT) the pointer
+// through which device code finds it, which the runtime sets when it loads the image.
+enum MrVariableFlags : std::uint32_t { MR_VAR_IS_SLOT = 1u << 0 };
+
 struct MrVariable {
   const char* name;               // mangled
   void* address;
   std::uint64_t size;
   std::uint32_t kind;             // MrVariableKind
-  std::uint32_t reserved;
+  std::uint32_t flags;            // MrVariableFlags
 };
 
 struct MrServices;

@@ -1,0 +1,94 @@
+#include <model/managed_variable.h>
+
+#include <elf.h>
+
+#include <cstring>
+#include <string_view>
+
+#include <memory/space.h>
+#include <model/module.h>
+
+namespace mr::model {
+
+using memory::space;
+
+namespace {
+
+constexpr std::string_view managed_section = "mr_managed";  // compiler/passes/names.h
+
+bool is_slot(const MrVariable& record) noexcept {
+  return record.kind == MR_VAR_MANAGED && (record.flags & MR_VAR_IS_SLOT);
+}
+bool is_value(const MrVariable& record) noexcept {
+  return record.kind == MR_VAR_MANAGED && !(record.flags & MR_VAR_IS_SLOT);
+}
+
+Variable* host_variable(Module& module, const char* name) noexcept {
+  for (Variable* variable : module.variables())
+    if (std::strcmp(variable->device_name, name) == 0) return variable;
+  return nullptr;
+}
+
+// Device code may use the variable: it lies among the host's own, so its pages as a whole get the key of shared memory.
+void share_pages(const void* address, std::size_t bytes) noexcept {
+  const int key = space().shared_key();
+  if (key < 0) return;
+  const auto begin = reinterpret_cast<std::uintptr_t>(address) / memory::page_bytes * memory::page_bytes;
+  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(address) + bytes + memory::page_bytes - 1) /
+                             memory::page_bytes * memory::page_bytes;
+  memory::set_access(reinterpret_cast<void*>(begin), end - begin, key);
+}
+
+}  // namespace
+
+bool image_has_managed(const void* image) noexcept {
+  const auto* bytes = static_cast<const char*>(image);
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes, sizeof header);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_shstrndx >= header.e_shnum) return false;
+  const auto section = [&](unsigned index) {
+    Elf64_Shdr s;
+    std::memcpy(&s, bytes + header.e_shoff + std::size_t{index} * header.e_shentsize, sizeof s);
+    return s;
+  };
+  const char* const names = bytes + section(header.e_shstrndx).sh_offset;
+  for (unsigned i = 0; i < header.e_shnum; ++i)
+    if (names + section(i).sh_name == managed_section) return true;
+  return false;
+}
+
+void connect_managed(Module& module, const MrImage& image, bool first) noexcept {
+  for (std::uint64_t i = 0; i < image.variable_count; ++i) {
+    const MrVariable& record = image.variables[i];
+    Variable* variable = is_slot(record) || is_value(record) ? host_variable(module, record.name) : nullptr;
+    if (!variable) continue;
+    void* const host = const_cast<void*>(variable->host);
+    if (is_slot(record)) {
+      std::memcpy(record.address, &host, sizeof host);
+      continue;
+    }
+    variable->managed = true;
+    if (!first) continue;
+    std::memcpy(host, record.address, record.size);
+    const auto begin = reinterpret_cast<std::uintptr_t>(host);
+    space().ranges().insert(
+        {begin, begin + record.size, nullptr, 0, static_cast<std::uint8_t>(memory::Kind::managed_variable), 0});
+    share_pages(host, record.size);
+  }
+}
+
+void restore_managed(Module& module, const MrImage& image) noexcept {
+  for (std::uint64_t i = 0; i < image.variable_count; ++i) {
+    const MrVariable& record = image.variables[i];
+    if (!is_value(record)) continue;
+    if (Variable* variable = host_variable(module, record.name))
+      std::memcpy(const_cast<void*>(variable->host), record.address, record.size);
+  }
+}
+
+void forget_managed_variables(Module& module) noexcept {
+  for (Variable* variable : module.variables())
+    if (variable->managed) space().ranges().erase(reinterpret_cast<std::uintptr_t>(variable->host));
+}
+
+}  // namespace mr::model
