@@ -1,0 +1,432 @@
+// Random graphs of all kinds of nodes, against a serial interpreter of the same graph. Every node computes a value from its predecessors'
+// values, and notes a violation when one of them has not run yet in this launch.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "graph_kernels.h"
+
+namespace {
+
+using namespace graph_test;
+
+std::uint64_t mix(std::uint64_t x) {
+  x ^= x >> 31;
+  x *= 0x9e3779b97f4a7c15u;
+  x ^= x >> 29;
+  return x * 0xbf58476d1ce4e5b9u;
+}
+
+struct Cell {
+  std::uint64_t value;
+  std::uint64_t done;      // launch number, plus one for each further time within a launch (loops)
+};
+
+struct Shared {
+  std::uint64_t launch = 0;
+  std::atomic<std::uint64_t> violations{0};
+};
+
+// What one computing node does: its value from those of `preds`.
+struct Task {
+  Shared* shared;
+  Cell* cells;
+  const std::uint32_t* preds;
+  std::uint32_t pred_count;
+  std::uint32_t self;
+  std::uint64_t salt;
+  std::uint64_t handle;    // conditional handle to set to `set`, if any
+  std::uint32_t set;
+  std::uint32_t loop;      // set the handle until self has run this often
+};
+static_assert(sizeof(Task) == 56);
+
+std::uint64_t compute(const Task& t, const Cell* cells) {
+  std::uint64_t h = mix(t.salt + t.self);
+  for (std::uint32_t i = 0; i < t.pred_count; ++i) h += mix(cells[t.preds[i]].value + i);
+  return h;
+}
+
+void run_task(const Task& t) {
+  for (std::uint32_t i = 0; i < t.pred_count; ++i)
+    if (t.cells[t.preds[i]].done < t.shared->launch * 1000) t.shared->violations.fetch_add(1, std::memory_order_relaxed);
+  Cell& cell = t.cells[t.self];
+  if (cell.done < t.shared->launch * 1000) cell.done = t.shared->launch * 1000;
+  else ++cell.done;
+  cell.value = compute(t, t.cells) + (t.loop ? mix(cell.done % 1000) : 0);
+  if (t.handle) mr::simt::services()->graph_set_conditional(t.handle, t.loop ? cell.done % 1000 + 1 < t.loop : t.set);
+}
+
+void one_block(MrBlock* block, std::uint64_t, std::uint64_t) { run_task(*static_cast<const Task*>(block->args)); }
+void spinning(const void* args) { run_task(*static_cast<const Task*>(args)); }
+// Many blocks: each adds its part.
+void many_blocks(MrBlock* block, std::uint64_t first, std::uint64_t count) {
+  const Task& t = *static_cast<const Task*>(block->args);
+  for (std::uint64_t b = first; b < first + count; ++b) {
+    for (std::uint32_t i = 0; i < t.pred_count; ++i)
+      if (t.cells[t.preds[i]].done < t.shared->launch * 1000) t.shared->violations.fetch_add(1, std::memory_order_relaxed);
+    Cell& cell = t.cells[t.self];
+    std::atomic_ref<std::uint64_t>(cell.value).fetch_add(mix(compute(t, t.cells) + b), std::memory_order_relaxed);
+    std::atomic_ref<std::uint64_t>(cell.done).store(t.shared->launch * 1000, std::memory_order_relaxed);
+  }
+}
+constexpr unsigned blocks = 6;
+
+char key_one, key_many, key_spin;
+struct Registration {
+  Registration() {
+    register_kernel<sizeof(Task)>(&key_one, "_Z3oneP4Task", one_block, spinning);
+    register_kernel<sizeof(Task)>(&key_many, "_Z4manyP4Task", many_blocks, spinning);
+    register_kernel<sizeof(Task)>(&key_spin, "_Z4spinP4Task", nullptr, spinning, MR_KERNEL_MAY_SPIN);
+  }
+} const registration;
+
+void CUDART_CB host_task(void* data) { run_task(*static_cast<const Task*>(data)); }
+
+// One random program: a graph, and what it computes.
+class Program {
+ public:
+  explicit Program(std::uint64_t seed) : random_(seed) {
+    EXPECT_EQ(cudaMallocHost(reinterpret_cast<void**>(&cells_), capacity * sizeof(Cell)), cudaSuccess);
+    std::memset(static_cast<void*>(cells_), 0, capacity * sizeof(Cell));   // recycled memory remembers
+    expected_.resize(capacity);
+    EXPECT_EQ(cudaGraphCreate(&graph_, 0), cudaSuccess);
+    EXPECT_EQ(cudaEventCreate(&event_), cudaSuccess);
+    build(graph_, 2 + pick(30), {}, 0);
+  }
+  ~Program() {
+    EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+    EXPECT_EQ(cudaEventDestroy(event_), cudaSuccess);
+    EXPECT_EQ(cudaFreeHost(cells_), cudaSuccess);
+  }
+
+  cudaGraph_t graph() const { return graph_; }
+
+  // One launch in `stream`, waited for; compares.
+  void check(cudaGraphExec_t exec, cudaStream_t stream) {
+    ++shared_.launch;
+    for (std::uint32_t i = 0; i < used_; ++i) cells_[i].value = 0;
+    OK(cudaGraphLaunch(exec, stream));
+    OK(cudaStreamSynchronize(stream));
+    ASSERT_EQ(shared_.violations.load(), 0u);
+    std::fill(expected_.begin(), expected_.end(), Cell{});
+    for (const auto& step : serial_) step();
+    for (std::uint32_t i = 0; i < used_; ++i) ASSERT_EQ(cells_[i].value, expected_[i].value) << "cell " << i << " of " << used_;
+    if (uses_event_) {
+      ASSERT_EQ(cudaEventQuery(event_), cudaSuccess);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t capacity = 4096;
+  std::uint32_t pick(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
+
+  Task* task(const std::vector<std::uint32_t>& preds) {
+    lists_.push_back(std::make_unique<std::vector<std::uint32_t>>(preds));
+    tasks_.push_back(std::make_unique<Task>());
+    Task& t = *tasks_.back();
+    t = {&shared_, cells_, lists_.back()->data(), static_cast<std::uint32_t>(preds.size()), used_++, random_(), 0, 0, 0};
+    return &t;
+  }
+  // The serial interpreter's part of a computing node.
+  void interpret(const Task* t, unsigned of_blocks, std::vector<std::function<void()>>& program) {
+    program.push_back([this, t, of_blocks] {
+      std::uint64_t h = compute(*t, expected_.data());
+      if (of_blocks == 0) {
+        expected_[t->self].value = h;
+        return;
+      }
+      std::uint64_t sum = 0;
+      for (unsigned b = 0; b < of_blocks; ++b) sum += mix(h + b);
+      expected_[t->self].value = sum;
+    });
+  }
+
+  struct Built {
+    cudaGraphNode_t node;
+    std::vector<std::uint32_t> values;   // cells that what depends on the node may read
+  };
+
+  cudaGraphNode_t add_kernel(cudaGraph_t graph, const std::vector<cudaGraphNode_t>& deps, const void* key, unsigned grid, const Task* t) {
+    void* args[] = {const_cast<Task*>(t)};
+    cudaKernelNodeParams params{const_cast<void*>(key), {grid, 1, 1}, {1, 1, 1}, 0, args, nullptr};
+    cudaGraphNode_t node = nullptr;
+    EXPECT_EQ(cudaGraphAddKernelNode(&node, graph, deps.data(), deps.size(), &params), cudaSuccess);
+    return node;
+  }
+
+  // Fills a graph with nodes; its roots may read `outside`. Returns the cells that its last nodes leave.
+  std::vector<std::uint32_t> build(cudaGraph_t graph, std::uint32_t count, const std::vector<std::uint32_t>& outside, int depth,
+                                   std::vector<std::function<void()>>* program = nullptr, bool body = false) {
+    std::vector<std::function<void()>>& serial = program ? *program : serial_;
+    std::vector<Built> nodes;
+    std::vector<bool> sink;
+    for (std::uint32_t n = 0; n < count; ++n) {
+      std::vector<cudaGraphNode_t> deps;
+      std::vector<std::uint32_t> values;
+      const std::uint32_t wanted = nodes.empty() ? 0 : pick(4);
+      std::vector<std::uint32_t> chosen;
+      for (std::uint32_t k = 0; k < wanted; ++k) {
+        const std::uint32_t d = pick(3) ? static_cast<std::uint32_t>(nodes.size()) - 1 - pick(std::min<std::uint32_t>(4, static_cast<std::uint32_t>(nodes.size())))
+                                        : pick(static_cast<std::uint32_t>(nodes.size()));
+        if (std::find(chosen.begin(), chosen.end(), d) != chosen.end()) continue;
+        chosen.push_back(d);
+        sink[d] = false;
+        deps.push_back(nodes[d].node);
+        for (std::uint32_t v : nodes[d].values)
+          if (std::find(values.begin(), values.end(), v) == values.end()) values.push_back(v);
+      }
+      if (deps.empty()) values = outside;
+      Built built{nullptr, {}};
+      switch (pick(body ? 8 : 13)) {
+        default: {   // kernel of one block
+          Task* t = task(values);
+          built.node = add_kernel(graph, deps, &key_one, 1, t);
+          built.values = {t->self};
+          interpret(t, 0, serial);
+          break;
+        }
+        case 1: {
+          Task* t = task(values);
+          built.node = add_kernel(graph, deps, &key_many, blocks, t);
+          built.values = {t->self};
+          interpret(t, blocks, serial);
+          break;
+        }
+        case 2: {
+          Task* t = task(values);
+          built.node = add_kernel(graph, deps, &key_spin, 1, t);
+          built.values = {t->self};
+          interpret(t, 0, serial);
+          break;
+        }
+        case 3: {   // set
+          const std::uint32_t self = used_++;
+          const std::uint32_t value = pick(256);
+          cudaMemsetParams params{&cells_[self].value, 0, value, 1, 8, 1};
+          EXPECT_EQ(cudaGraphAddMemsetNode(&built.node, graph, deps.data(), deps.size(), &params), cudaSuccess);
+          serial.push_back([this, self, value] { std::memset(&expected_[self].value, static_cast<int>(value), 8); });
+          built.values = {};   // its `done` isn't set
+          break;
+        }
+        case 4: {   // copy of a predecessor's cell, done mark and all
+          if (values.empty()) {
+            EXPECT_EQ(cudaGraphAddEmptyNode(&built.node, graph, deps.data(), deps.size()), cudaSuccess);
+            built.values = values;
+            break;
+          }
+          const std::uint32_t self = used_++;
+          const std::uint32_t from = values[pick(static_cast<std::uint32_t>(values.size()))];
+          EXPECT_EQ(cudaGraphAddMemcpyNode1D(&built.node, graph, deps.data(), deps.size(), &cells_[self], &cells_[from], sizeof(Cell), cudaMemcpyDefault),
+                    cudaSuccess);
+          serial.push_back([this, self, from] { expected_[self].value = expected_[from].value; });
+          built.values = {self};
+          break;
+        }
+        case 5: {
+          EXPECT_EQ(cudaGraphAddEmptyNode(&built.node, graph, deps.data(), deps.size()), cudaSuccess);
+          built.values = values;
+          break;
+        }
+        case 6: {   // child graph
+          if (depth >= 3) goto plain;
+          cudaGraph_t child;
+          EXPECT_EQ(cudaGraphCreate(&child, 0), cudaSuccess);
+          built.values = build(child, pick(5), values, depth + 1, &serial, body);
+          EXPECT_EQ(cudaGraphAddChildGraphNode(&built.node, graph, deps.data(), deps.size(), child), cudaSuccess);
+          EXPECT_EQ(cudaGraphDestroy(child), cudaSuccess);
+          break;
+        }
+        case 7:
+        plain : {
+          Task* t = task(values);
+          built.node = add_kernel(graph, deps, &key_one, 1, t);
+          built.values = {t->self};
+          interpret(t, 0, serial);
+          break;
+        }
+        case 8:
+        case 9: {   // host function
+          Task* t = task(values);
+          cudaHostNodeParams params{host_task, t};
+          EXPECT_EQ(cudaGraphAddHostNode(&built.node, graph, deps.data(), deps.size(), &params), cudaSuccess);
+          built.values = {t->self};
+          interpret(t, 0, serial);
+          break;
+        }
+        case 10: {   // the event is recorded by at most one node
+          if (uses_event_) goto plain;
+          uses_event_ = true;
+          EXPECT_EQ(cudaGraphAddEventRecordNode(&built.node, graph, deps.data(), deps.size(), event_), cudaSuccess);
+          built.values = values;
+          break;
+        }
+        case 11: {   // a conditional: the value comes from a kernel in front of it
+          if (depth >= 1) goto plain;
+          cudaGraphConditionalHandle handle;
+          EXPECT_EQ(cudaGraphConditionalHandleCreate(&handle, graph, 0, 0), cudaSuccess);
+          Task* t = task(values);
+          t->handle = handle;
+          t->set = pick(4);
+          cudaGraphNode_t setter = add_kernel(graph, deps, &key_one, 1, t);
+          interpret(t, 0, serial);
+          cudaGraphNodeParams params{};
+          params.type = cudaGraphNodeTypeConditional;
+          params.conditional.handle = handle;
+          const bool by_number = pick(2);
+          params.conditional.type = by_number ? cudaGraphCondTypeSwitch : cudaGraphCondTypeIf;
+          params.conditional.size = by_number ? 1 + pick(3) : 1 + pick(2);
+          EXPECT_EQ(cudaGraphAddNode(&built.node, graph, &setter, nullptr, 1, &params), cudaSuccess);
+          for (unsigned b = 0; b < params.conditional.size; ++b) {
+            const bool runs = by_number ? t->set == b : (t->set != 0) == (b == 0);
+            std::vector<std::function<void()>> inner;
+            build(params.conditional.phGraph_out[b], pick(4), {t->self}, depth + 1, &inner, true);
+            if (runs) serial.insert(serial.end(), inner.begin(), inner.end());
+          }
+          built.values = {t->self};   // the bodies' cells may be unset
+          break;
+        }
+        case 12: {   // a loop: the body's only kernel goes round a few times
+          if (depth >= 1) goto plain;
+          cudaGraphConditionalHandle handle;
+          EXPECT_EQ(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault), cudaSuccess);
+          cudaGraphNodeParams params{};
+          params.type = cudaGraphNodeTypeConditional;
+          params.conditional.handle = handle;
+          params.conditional.type = cudaGraphCondTypeWhile;
+          params.conditional.size = 1;
+          EXPECT_EQ(cudaGraphAddNode(&built.node, graph, deps.data(), nullptr, deps.size(), &params), cudaSuccess);
+          Task* t = task(values);
+          t->handle = handle;
+          t->loop = 1 + pick(5);
+          add_kernel(params.conditional.phGraph_out[0], {}, &key_one, 1, t);
+          serial.push_back([this, t] { expected_[t->self].value = compute(*t, expected_.data()) + mix(t->loop - 1); });
+          built.values = {t->self};
+          break;
+        }
+      }
+      if (!built.node) {
+        ADD_FAILURE() << "no node";
+        break;
+      }
+      nodes.push_back(std::move(built));
+      sink.push_back(true);
+    }
+    std::vector<std::uint32_t> last;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      if (sink[i])
+        for (std::uint32_t v : nodes[i].values)
+          if (std::find(last.begin(), last.end(), v) == last.end()) last.push_back(v);
+    if (nodes.empty()) last = outside;
+    return last;
+  }
+
+  std::mt19937_64 random_;
+  cudaGraph_t graph_ = nullptr;
+  cudaEvent_t event_ = nullptr;
+  bool uses_event_ = false;
+  Cell* cells_ = nullptr;
+  std::uint32_t used_ = 0;
+  Shared shared_;
+  std::vector<Cell> expected_;
+  std::vector<std::unique_ptr<Task>> tasks_;
+  std::vector<std::unique_ptr<std::vector<std::uint32_t>>> lists_;
+  std::vector<std::function<void()>> serial_;
+};
+
+unsigned programs() {
+#if defined(__SANITIZE_THREAD__) || (defined(__has_feature) && __has_feature(thread_sanitizer))
+  return 300;
+#else
+  return 3000;
+#endif
+}
+
+TEST(GraphRandom, EqualsSerialInterpreter) {
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  for (unsigned seed = 0; seed < programs(); ++seed) {
+    SCOPED_TRACE(seed);
+    Program program(seed);
+    cudaGraphExec_t exec;
+    OK(cudaGraphInstantiate(&exec, program.graph(), 0));
+    for (int launch = 0; launch < 3; ++launch) program.check(exec, streams[launch & 1]);
+    OK(cudaGraphExecDestroy(exec));
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+// Updates between launches that nobody waits for: each launch runs with the parameters that it was called with.
+struct Step {
+  std::uint64_t* accumulator;
+  std::uint64_t factor, salt;
+  std::uint64_t padding[4];
+};
+void step_blocks(MrBlock* block, std::uint64_t, std::uint64_t) {
+  const Step& s = *static_cast<const Step*>(block->args);
+  *s.accumulator = *s.accumulator * s.factor + s.salt;
+}
+char key_step;
+
+TEST(GraphUpdate, StormOfUpdatesAndLaunches) {
+  register_kernel<sizeof(Step)>(&key_step, "_Z4stepP4Step", step_blocks, [](const void*) {});
+  std::uint64_t accumulator = 1, expected = 1;
+  constexpr int length = 12;
+  std::mt19937_64 random(7);
+  Step steps[length];
+  cudaGraph_t graph;
+  OK(cudaGraphCreate(&graph, 0));
+  cudaGraphNode_t nodes[length];
+  const auto params_of = [](Step& step, void** args) {
+    args[0] = &step;
+    return cudaKernelNodeParams{&key_step, {1, 1, 1}, {1, 1, 1}, 0, args, nullptr};
+  };
+  for (int i = 0; i < length; ++i) {
+    steps[i] = {&accumulator, 3, random(), {}};
+    void* args[1];
+    cudaKernelNodeParams params = params_of(steps[i], args);
+    OK(cudaGraphAddKernelNode(&nodes[i], graph, i ? &nodes[i - 1] : nullptr, i ? 1 : 0, &params));
+  }
+  cudaGraphExec_t exec;
+  OK(cudaGraphInstantiate(&exec, graph, 0));
+  cudaStream_t streams[3];
+  for (cudaStream_t& stream : streams) OK(cudaStreamCreate(&stream));
+  for (int round = 0; round < 600; ++round) {
+    if (random() % 3 == 0) {
+      const int i = static_cast<int>(random() % length);
+      steps[i].salt = random();
+      void* args[1];
+      cudaKernelNodeParams params = params_of(steps[i], args);
+      OK(cudaGraphExecKernelNodeSetParams(exec, nodes[i], &params));
+    } else if (random() % 7 == 0) {
+      cudaGraph_t other;
+      OK(cudaGraphClone(&other, graph));
+      cudaGraphNode_t twin;
+      for (int i = 0; i < length; ++i) {
+        OK(cudaGraphNodeFindInClone(&twin, nodes[i], other));
+        steps[i].salt = random();
+        void* args[1];
+        cudaKernelNodeParams params = params_of(steps[i], args);
+        OK(cudaGraphKernelNodeSetParams(twin, &params));
+      }
+      cudaGraphExecUpdateResultInfo info;
+      OK(cudaGraphExecUpdate(exec, other, &info));
+      OK(cudaGraphDestroy(other));
+    }
+    // Any stream: launches of one executable graph keep their order.
+    OK(cudaGraphLaunch(exec, streams[random() % 3]));
+    for (const Step& s : steps) expected = expected * s.factor + s.salt;
+    if (random() % 50 == 0) OK(cudaDeviceSynchronize());
+  }
+  OK(cudaGraphExecDestroy(exec));   // with launches pending
+  OK(cudaGraphDestroy(graph));
+  OK(cudaDeviceSynchronize());
+  EXPECT_EQ(accumulator, expected);
+  for (cudaStream_t stream : streams) OK(cudaStreamDestroy(stream));
+}
+
+}  // namespace
