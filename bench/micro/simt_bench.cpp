@@ -1,4 +1,5 @@
-// What the simt room's primitives cost: launching blocks, starting lanes, switching between them, barriers, warp operations.
+// What the simt room's primitives cost: launching blocks, starting lanes, switching between them, barriers, warp
+// operations.
 #include <benchmark/benchmark.h>
 
 #include <simt/fault.h>
@@ -22,7 +23,8 @@ struct Args {
 };
 std::uint32_t rounds(const void* args) { return static_cast<const Args*>(args)->rounds; }
 
-Grid grid_of(const MrKernel& kernel, std::uint32_t blocks, std::uint32_t threads, DeviceState& state, const Args* args) {
+Grid grid_of(const MrKernel& kernel, std::uint32_t blocks, std::uint32_t threads, DeviceState& state,
+             const Args* args) {
   device = services();
   Grid g{};
   g.kernel = &kernel;
@@ -93,7 +95,8 @@ void per_lane(benchmark::State& state, MrRunLane body) {
   const Grid g = grid_of(k, 1, threads, d, &args);
   for (auto _ : state) run_blocks(g, 0, 1);
   const auto operations = static_cast<double>(state.iterations()) * threads * args.rounds;
-  state.counters["per_lane"] = benchmark::Counter(operations, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["per_lane"] = benchmark::Counter(operations,
+                                                  benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK_CAPTURE(per_lane, barrier, barrier_lane)->Arg(32)->Arg(256)->Arg(1024);
 BENCHMARK_CAPTURE(per_lane, warp_sync, sync_lane)->Arg(32)->Arg(256);

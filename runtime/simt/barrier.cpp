@@ -48,9 +48,9 @@ int block_barrier_reduce(Self s, std::uint32_t op, bool predicate) noexcept {
   meet(s);
   // Stable until all lanes have read it: the next barrier completes only after each of them has arrived there.
   switch (op) {
-    case MR_BAR_COUNT: return static_cast<int>(b.last_count);
-    case MR_BAR_AND: return b.last_all != 0;
-    default: return b.last_any != 0;
+  case MR_BAR_COUNT: return static_cast<int>(b.last_count);
+  case MR_BAR_AND: return b.last_all != 0;
+  default: return b.last_any != 0;
   }
 }
 
@@ -63,7 +63,7 @@ void named_barrier(Self s, std::uint32_t id, std::uint32_t threads, bool wait) n
   Block& b = *w.block;
   if (id == 0 && wait && (threads == 0 || threads == b.abi->threads)) return meet(s);
   if (threads == 0) threads = b.live;
-  id &= 15;
+  id = id < 48 ? id : id % 16;
   NamedBarrier& n = b.named[id];
   b.resident->progress = true;
   if (wait) {

@@ -47,13 +47,14 @@ MR_SIMT_SWITCHES void sanitized_loop(LoopCall* call, std::uint64_t first, std::u
 #endif
 
 // Runs the thunk on the loop stack. 0, or leave_abandoned.
-MR_SIMT_SWITCHES inline std::uint64_t enter_loop(Executor* e, MrRunBlocks thunk, std::uint64_t first, std::uint64_t count) noexcept {
+MR_SIMT_SWITCHES inline std::uint64_t enter_loop(Executor* e, MrRunBlocks thunk, std::uint64_t first,
+                                                 std::uint64_t count) noexcept {
 #if defined(MR_SIMT_ASAN) || defined(MR_SIMT_TSAN)
   LoopCall call{e, thunk};
   SanitizedStack& own = StackPool::instance().sanitized(e->loop_stack);
   sanitizer_leave(e->host_sanitized, own, false);
-  const std::uint64_t left = mr_simt_call(&e->host_context, e->loop_top, reinterpret_cast<void*>(&sanitized_loop), &call,
-                                          first, count);
+  const std::uint64_t left = mr_simt_call(&e->host_context, e->loop_top, reinterpret_cast<void*>(&sanitized_loop),
+                                          &call, first, count);
   if (left) sanitizer_leave(own, e->host_sanitized, true);
   sanitizer_arrive(e->host_sanitized, nullptr);
   if (left) StackPool::instance().reset(e->loop_stack);
@@ -70,7 +71,8 @@ MR_SIMT_SWITCHES inline std::uint64_t enter_loop(Executor* e, MrRunBlocks thunk,
 Fault run_blocks(const Grid& grid, std::uint64_t first, std::uint64_t count) noexcept {
   protect::RuntimeScope access;
   Executor* const e = executor();
-  if (!e) [[unlikely]] return Fault::stack_error;
+  if (!e) [[unlikely]]
+    return Fault::stack_error;
   const MrRunBlocks thunk = grid.kernel->run_blocks;
   if (!thunk) return run_finite_on_fibers(e, grid, first, count);
 

@@ -18,7 +18,8 @@
 #if !defined(MR_SIMT_TSAN) && defined(__SANITIZE_THREAD__)
 #define MR_SIMT_TSAN 1
 #endif
-// Functions that leave one stack and arrive on another: the sanitizers' own entry and exit marks would end up on different stacks.
+// Functions that leave one stack and arrive on another: the sanitizers' own entry and exit marks would end up on
+// different stacks.
 #if defined(MR_SIMT_ASAN) || defined(MR_SIMT_TSAN)
 #define MR_SIMT_SWITCHES __attribute__((disable_sanitizer_instrumentation, noinline))
 #else
@@ -72,8 +73,9 @@ struct SanitizedStack {
 };
 
 // Tells the sanitizers that the thread is about to leave `from` for `to`. `forever`: nothing on `from` will run again.
-[[gnu::always_inline]] inline void sanitizer_leave([[maybe_unused]] SanitizedStack& from, [[maybe_unused]] SanitizedStack& to,
-                            [[maybe_unused]] bool forever) noexcept {
+[[gnu::always_inline]] inline void sanitizer_leave([[maybe_unused]] SanitizedStack& from,
+                                                   [[maybe_unused]] SanitizedStack& to,
+                                                   [[maybe_unused]] bool forever) noexcept {
 #ifdef MR_SIMT_ASAN
   __sanitizer_start_switch_fiber(forever ? nullptr : &from.fake, to.bottom, to.size);
   if (forever) from.fake = nullptr;
@@ -83,7 +85,8 @@ struct SanitizedStack {
 #endif
 }
 // Tells them that it has arrived on `self`; `previous` learns its extent where it wasn't known (the host's stack).
-[[gnu::always_inline]] inline void sanitizer_arrive([[maybe_unused]] SanitizedStack& self, [[maybe_unused]] SanitizedStack* previous) noexcept {
+[[gnu::always_inline]] inline void sanitizer_arrive([[maybe_unused]] SanitizedStack& self,
+                                                    [[maybe_unused]] SanitizedStack* previous) noexcept {
 #ifdef MR_SIMT_ASAN
   const void* bottom = nullptr;
   std::size_t size = 0;

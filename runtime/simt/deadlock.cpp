@@ -13,11 +13,16 @@ void note_deadlock(Executor* e, Resident& r) noexcept {
       const unsigned first = static_cast<unsigned>(__builtin_ctz(w.started));
       lane = StackPool::instance().lane_of(w.stack[first]);
       const std::uint32_t bit = 1u << first;
-      if (w.at_barrier & bit) note = "The thread waits at __syncthreads() for threads of its block that wait elsewhere.";
-      else if (w.at_named & bit) note = "The thread waits at a named barrier that too few threads reach.";
-      else if (w.at_cluster & bit) note = "The thread waits at a cluster barrier that not all threads of the cluster reach.";
-      else if (w.at_grid & bit) note = "The thread waits at a grid barrier that not all threads of the grid reach.";
-      else note = "The thread waits in a warp operation whose mask names threads that don't take part.";
+      if (w.at_barrier & bit)
+        note = "The thread waits at __syncthreads() for threads of its block that wait elsewhere.";
+      else if (w.at_named & bit)
+        note = "The thread waits at a named barrier that too few threads reach.";
+      else if (w.at_cluster & bit)
+        note = "The thread waits at a cluster barrier that not all threads of the cluster reach.";
+      else if (w.at_grid & bit)
+        note = "The thread waits at a grid barrier that not all threads of the grid reach.";
+      else
+        note = "The thread waits in a warp operation whose mask names threads that don't take part.";
     }
   e->raw = {Fault::trap, 0, 0, lane, note};
 }

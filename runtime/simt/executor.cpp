@@ -70,8 +70,10 @@ ThreadExit::~ThreadExit() {
   detail::executor_of_thread = nullptr;
   {
     std::lock_guard guard(list_lock);
-    if (executor->previous) executor->previous->next = executor->next;
-    else first_executor = executor->next;
+    if (executor->previous)
+      executor->previous->next = executor->next;
+    else
+      first_executor = executor->next;
     if (executor->next) executor->next->previous = executor->previous;
   }
   release_thread_from_faults(*executor);

@@ -1,5 +1,5 @@
-// What one host thread needs to run device code: its loop stack, its shared window, its spare lane stacks, and where to return to
-// when the device code has to be abandoned.
+// What one host thread needs to run device code: its loop stack, its shared window, its spare lane stacks, and where to
+// return to when the device code has to be abandoned.
 #pragma once
 #include <pthread.h>
 
@@ -20,8 +20,8 @@ struct RawFault {
   Fault fault;
   std::uint64_t address;  // that was accessed, where known
   std::uint64_t pc;
-  const MrLane* lane;     // whose stack faulted
-  const char* note;       // a constant sentence that says more, or null
+  const MrLane* lane;  // whose stack faulted
+  const char* note;    // a constant sentence that says more, or null
 };
 
 struct Executor {
@@ -29,9 +29,11 @@ struct Executor {
   std::uint64_t host_context = 0;
   // The grid whose blocks run, null outside. Read by the fault handler of this thread.
   const Grid* grid = nullptr;
-  // Its device. Written by this thread; read by interrupt_all (acquire/release: who sees it sees a constructed executor).
+  // Its device. Written by this thread; read by interrupt_all (acquire/release: who sees it sees a constructed
+  // executor).
   std::atomic<DeviceState*> device{nullptr};
-  // Above 0 while a service holds a lock: an interruption must wait. Written and read by this thread and its signal handler.
+  // Above 0 while a service holds a lock: an interruption must wait. Written and read by this thread and its signal
+  // handler.
   volatile std::uint32_t uninterruptible = 0;
   RawFault raw{};
 
@@ -44,9 +46,9 @@ struct Executor {
   std::uint64_t pdl_triggered_grid = 0, pdl_triggered_block = 0;  // the last block of loop mode that triggered
 
   // Fiber mode.
-  Resident* finite = nullptr;  // runs the blocks of run_blocks
-  Resident* current = nullptr; // whose lanes run now, null in loop mode
-  Resident* spare = nullptr;   // finished residents, to be used again
+  Resident* finite = nullptr;   // runs the blocks of run_blocks
+  Resident* current = nullptr;  // whose lanes run now, null in loop mode
+  Resident* spare = nullptr;    // finished residents, to be used again
   std::uint32_t spare_count = 0;
   StackCache stacks;
   [[no_unique_address]] SanitizedStack host_sanitized;
@@ -75,8 +77,8 @@ void for_each_executor(void (*visit)(Executor&, void*), void* argument) noexcept
 // Leaves the device code of the calling thread (on a device stack) for the host context, with e->raw.fault = fault.
 [[noreturn]] void abandon(Executor* e, Fault fault, std::uint64_t address = 0) noexcept;
 
-// Builds the report from e->raw, records it for the device, and returns the fault. On the host stack, after the abandoned device
-// code was left.
+// Builds the report from e->raw, records it for the device, and returns the fault. On the host stack, after the
+// abandoned device code was left.
 Fault note_fault(Executor* e, const Grid& grid) noexcept;
 
 }  // namespace mr::simt

@@ -1,8 +1,8 @@
 // Signal handlers: who faulted, why, and how device code is left.
 //
 // A fault on a device stack is the kernel's: the handler notes what happened in the thread's executor and makes the
-// interrupted context continue in the suspended host context (see context.S), as if the device code had been left. Everything else is
-// passed on to whoever handled the signal before.
+// interrupted context continue in the suspended host context (see context.S), as if the device code had been left.
+// Everything else is passed on to whoever handled the signal before.
 #include <simt/fault.h>
 
 #include <dlfcn.h>
@@ -51,24 +51,25 @@ Classified classify(int signal, const siginfo_t& info, const ucontext_t& context
   constexpr std::uint64_t page_fault = 14, general_protection = 13, instruction_fetch = 0x10;
   const std::uint64_t address = reinterpret_cast<std::uint64_t>(info.si_addr), pc = greg(context, REG_RIP);
   switch (signal) {
-    case SIGSEGV:
-      if (greg(context, REG_TRAPNO) == page_fault && (greg(context, REG_ERR) & instruction_fetch)) return {Fault::invalid_pc, pc};
-      if (greg(context, REG_TRAPNO) == general_protection) {
-        // No such address, or a vector access that wants alignment; the processor doesn't say.
-        const std::optional<std::uint64_t> operand = operand_address(context);
-        if (operand && canonical(*operand)) return {Fault::misaligned_address, *operand};
-        return {Fault::illegal_address, operand.value_or(0)};
-      }
-      if (address == pc) return {Fault::invalid_pc, pc};
-      if (StackPool::instance().in_guard(address)) return {Fault::stack_error, address};
-      return {Fault::illegal_address, address};
-    case SIGBUS: return {info.si_code == BUS_ADRALN ? Fault::misaligned_address : Fault::illegal_address, address};
-    case SIGILL: {
-      // ud2 is what compilers make of __builtin_trap().
-      const auto* code = reinterpret_cast<const std::uint8_t*>(pc);
-      return {code[0] == 0x0f && code[1] == 0x0b ? Fault::trap : Fault::illegal_instruction, pc};
+  case SIGSEGV:
+    if (greg(context, REG_TRAPNO) == page_fault && (greg(context, REG_ERR) & instruction_fetch))
+      return {Fault::invalid_pc, pc};
+    if (greg(context, REG_TRAPNO) == general_protection) {
+      // No such address, or a vector access that wants alignment; the processor doesn't say.
+      const std::optional<std::uint64_t> operand = operand_address(context);
+      if (operand && canonical(*operand)) return {Fault::misaligned_address, *operand};
+      return {Fault::illegal_address, operand.value_or(0)};
     }
-    default: return {Fault::trap, pc};
+    if (address == pc) return {Fault::invalid_pc, pc};
+    if (StackPool::instance().in_guard(address)) return {Fault::stack_error, address};
+    return {Fault::illegal_address, address};
+  case SIGBUS: return {info.si_code == BUS_ADRALN ? Fault::misaligned_address : Fault::illegal_address, address};
+  case SIGILL: {
+    // ud2 is what compilers make of __builtin_trap().
+    const auto* code = reinterpret_cast<const std::uint8_t*>(pc);
+    return {code[0] == 0x0f && code[1] == 0x0b ? Fault::trap : Fault::illegal_instruction, pc};
+  }
+  default: return {Fault::trap, pc};
   }
 }
 
@@ -89,8 +90,9 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
   if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
   if (previous.sa_handler == SIG_IGN && info->si_code <= 0) return;
-  // The default action: the instruction faults again without us. A signal that somebody sent, or a trap, has to be repeated.
-  struct sigaction standard {};
+  // The default action: the instruction faults again without us. A signal that somebody sent, or a trap, has to be
+  // repeated.
+  struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
   sigaction(signal, &standard, nullptr);
   if (info->si_code <= 0 || signal == SIGTRAP) raise(signal);
@@ -101,7 +103,8 @@ void on_fault(int signal, siginfo_t* info, void* opaque) noexcept {
   Executor* const e = existing_executor();
   const std::uint64_t sp = greg(context, REG_RSP);
   const bool sent = info->si_code <= 0;
-  if (signal == SIGSEGV && !sent && protect::grant_after_fault(*info, context, StackPool::instance().contains(sp))) return;
+  if (signal == SIGSEGV && !sent && protect::grant_after_fault(*info, context, StackPool::instance().contains(sp)))
+    return;
   if (e && e->grid && !sent && StackPool::instance().contains(sp)) {
     const Classified c = classify(signal, *info, context);
     return leave(*e, context, {c.fault, c.address, greg(context, REG_RIP), mr_lane_of(sp), nullptr});
@@ -143,7 +146,7 @@ void on_interrupt(int signal, siginfo_t* info, void* opaque) noexcept {
 }
 
 void install_handlers() noexcept {
-  struct sigaction action {};
+  struct sigaction action{};
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   action.sa_sigaction = protect::fault_entry(&on_fault);
@@ -151,7 +154,7 @@ void install_handlers() noexcept {
   // A real-time signal that nobody uses yet.
   action.sa_sigaction = protect::interrupt_entry(&on_interrupt);
   for (int signal = SIGRTMAX - 4; signal > SIGRTMIN; --signal) {
-    struct sigaction old {};
+    struct sigaction old{};
     sigaction(signal, nullptr, &old);
     if (old.sa_handler != SIG_DFL || (old.sa_flags & SA_SIGINFO)) continue;
     interrupt_signal = signal;

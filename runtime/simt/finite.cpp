@@ -27,7 +27,8 @@ Fault run_finite_on_fibers(Executor* e, const Grid& grid, std::uint64_t first, s
         return note_fault(e, grid);
       }
       if (r->live_blocks == 0) break;
-      // Lanes of a finite kernel poll or sleep when they use services that may wait; a sleep may be as short as it likes.
+      // Lanes of a finite kernel poll or sleep when they use services that may wait; a sleep may be as short as it
+      // likes.
       if (!wake_pollers(*r, true, 0)) {
         note_deadlock(e, *r);
         reclaim_stacks(e, *r);

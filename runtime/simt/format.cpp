@@ -14,10 +14,13 @@ enum class Size { c, s, i, l };  // of an integer argument
 
 std::uint64_t sized(std::uint64_t bits, Size size, bool is_signed) noexcept {
   switch (size) {
-    case Size::c: return is_signed ? static_cast<std::uint64_t>(static_cast<std::int8_t>(bits)) : static_cast<std::uint8_t>(bits);
-    case Size::s: return is_signed ? static_cast<std::uint64_t>(static_cast<std::int16_t>(bits)) : static_cast<std::uint16_t>(bits);
-    case Size::i: return is_signed ? static_cast<std::uint64_t>(static_cast<std::int32_t>(bits)) : static_cast<std::uint32_t>(bits);
-    default: return bits;
+  case Size::c:
+    return is_signed ? static_cast<std::uint64_t>(static_cast<std::int8_t>(bits)) : static_cast<std::uint8_t>(bits);
+  case Size::s:
+    return is_signed ? static_cast<std::uint64_t>(static_cast<std::int16_t>(bits)) : static_cast<std::uint16_t>(bits);
+  case Size::i:
+    return is_signed ? static_cast<std::uint64_t>(static_cast<std::int32_t>(bits)) : static_cast<std::uint32_t>(bits);
+  default: return bits;
   }
 }
 
@@ -48,8 +51,7 @@ void Text::append(const char* text, std::size_t bytes) noexcept {
   size_ += bytes;
 }
 
-template <class... A>
-void Text::print(const char* spec, A... arguments) noexcept {
+template <class... A> void Text::print(const char* spec, A... arguments) noexcept {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wformat-nonliteral"
 #pragma clang diagnostic ignored "-Wformat-security"
@@ -86,25 +88,32 @@ void format_device_text(Text& text, const char* format, const MrPrintfArg* argum
     spec[n++] = '%';
     bool known = true;
     auto star = [&] {
-      if (used >= count) known = false;
-      else n += std::snprintf(spec + n, 16, "%d", static_cast<int>(arguments[used++].bits));
+      if (used >= count)
+        known = false;
+      else
+        n += std::snprintf(spec + n, 16, "%d", static_cast<int>(arguments[used++].bits));
       ++p;
     };
     while (*p && std::strchr("-+ #0", *p) && n < longest_spec) spec[n++] = *p++;
-    if (*p == '*') star();
+    if (*p == '*')
+      star();
     else
       while (*p >= '0' && *p <= '9' && n < longest_spec) spec[n++] = *p++;
     if (*p == '.' && n < longest_spec) {
       spec[n++] = *p++;
-      if (*p == '*') star();
+      if (*p == '*')
+        star();
       else
         while (*p >= '0' && *p <= '9' && n < longest_spec) spec[n++] = *p++;
     }
     Size size = Size::i;
     for (;; ++p) {
-      if (*p == 'h') size = size == Size::s ? Size::c : Size::s;
-      else if (*p == 'l' || *p == 'j' || *p == 'z' || *p == 't' || *p == 'L') size = Size::l;
-      else break;
+      if (*p == 'h')
+        size = size == Size::s ? Size::c : Size::s;
+      else if (*p == 'l' || *p == 'j' || *p == 'z' || *p == 't' || *p == 'L')
+        size = Size::l;
+      else
+        break;
     }
     const char conversion = *p;
     known = known && conversion && std::strchr("diuoxXcpeEfFgGaAs", conversion) && used < count;
@@ -117,40 +126,40 @@ void format_device_text(Text& text, const char* format, const MrPrintfArg* argum
     ++p;
     const std::uint64_t bits = arguments[used++].bits;
     switch (conversion) {
-      case 'd':
-      case 'i':
-      case 'u':
-      case 'o':
-      case 'x':
-      case 'X':
-        spec[n++] = 'l';
-        spec[n++] = 'l';
-        spec[n++] = conversion;
-        spec[n] = 0;
-        text.print(spec, static_cast<long long>(sized(bits, size, conversion == 'd' || conversion == 'i')));
-        break;
-      case 'c':
-        spec[n++] = conversion;
-        spec[n] = 0;
-        text.print(spec, static_cast<int>(bits));
-        break;
-      case 'p':
-        spec[n++] = conversion;
-        spec[n] = 0;
-        text.print(spec, reinterpret_cast<const void*>(bits));
-        break;
-      case 's':
-        spec[n++] = conversion;
-        spec[n] = 0;
-        text.print(spec, reinterpret_cast<const char*>(bits));
-        break;
-      default: {
-        double value;
-        std::memcpy(&value, &bits, sizeof value);
-        spec[n++] = conversion;
-        spec[n] = 0;
-        text.print(spec, value);
-      }
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+      spec[n++] = 'l';
+      spec[n++] = 'l';
+      spec[n++] = conversion;
+      spec[n] = 0;
+      text.print(spec, static_cast<long long>(sized(bits, size, conversion == 'd' || conversion == 'i')));
+      break;
+    case 'c':
+      spec[n++] = conversion;
+      spec[n] = 0;
+      text.print(spec, static_cast<int>(bits));
+      break;
+    case 'p':
+      spec[n++] = conversion;
+      spec[n] = 0;
+      text.print(spec, reinterpret_cast<const void*>(bits));
+      break;
+    case 's':
+      spec[n++] = conversion;
+      spec[n] = 0;
+      text.print(spec, reinterpret_cast<const char*>(bits));
+      break;
+    default: {
+      double value;
+      std::memcpy(&value, &bits, sizeof value);
+      spec[n++] = conversion;
+      spec[n] = 0;
+      text.print(spec, value);
+    }
     }
   }
 }

@@ -21,8 +21,7 @@ class Text {
   void append(const char* text, std::size_t bytes) noexcept;
   void append(char c) noexcept { append(&c, 1); }
   // As snprintf; for conversions of one value.
-  template <class... A>
-  void print(const char* spec, A... arguments) noexcept;
+  template <class... A> void print(const char* spec, A... arguments) noexcept;
 
  private:
   bool room(std::size_t bytes) noexcept;
@@ -35,9 +34,9 @@ class Text {
 
 inline constexpr std::uint32_t most_printf_arguments = 32;
 
-// Formats into `text`: flags, width, precision, h l ll and z j t sizes, and the conversions c d i u o x X p e E f F g G a A s. A
-// conversion without an argument, or an unknown one, appears as it was written. Reads format and strings where they
-// are (a fault there is the kernel's).
+// Formats into `text`: flags, width, precision, h l ll and z j t sizes, and the conversions c d i u o x X p e E f F g G
+// a A s. A conversion without an argument, or an unknown one, appears as it was written. Reads format and strings where
+// they are (a fault there is the kernel's).
 void format_device_text(Text& text, const char* format, const MrPrintfArg* arguments, std::uint32_t count) noexcept;
 
 }  // namespace mr::simt

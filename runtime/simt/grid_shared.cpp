@@ -39,8 +39,10 @@ void grid_barrier(Self s) noexcept {
 }
 
 void lane_left_grid(Block& b) noexcept {
-  if (b.live == 0) b.resident->grid.shared->drop();
-  else if (b.grid_arrived == b.live) block_arrives(b);
+  if (b.live == 0)
+    b.resident->grid.shared->drop();
+  else if (b.grid_arrived == b.live)
+    block_arrives(b);
 }
 
 void poll_grid_barrier(Resident& r) noexcept {

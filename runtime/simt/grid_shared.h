@@ -8,10 +8,10 @@
 namespace mr::simt {
 
 struct GridShared {
-  // {generation: 16, expected: 24, arrived: 24}, from the top. A block arrives when all its lanes wait; the arrival that makes
-  // arrived == expected starts the next generation with arrived = 0. A block that ends without waiting lowers `expected`.
-  // Every change is an acq_rel read-modify-write, so that the last arrival sees what all blocks did before theirs; pollers load
-  // the word with acquire and thereby see it too.
+  // {generation: 16, expected: 24, arrived: 24}, from the top. A block arrives when all its lanes wait; the arrival
+  // that makes arrived == expected starts the next generation with arrived = 0. A block that ends without waiting
+  // lowers `expected`. Every change is an acq_rel read-modify-write, so that the last arrival sees what all blocks did
+  // before theirs; pollers load the word with acquire and thereby see it too.
   std::atomic<std::uint64_t> state{0};
 
   static constexpr std::uint64_t one_expected = std::uint64_t{1} << 24, count_mask = one_expected - 1;

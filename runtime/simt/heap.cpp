@@ -1,5 +1,5 @@
-// The device heap: 4 KiB pages. Requests up to 2 KiB come from pages that are split into equal cells, larger ones are runs of pages.
-// All bookkeeping lies outside the region, where a kernel's stray writes don't reach it.
+// The device heap: 4 KiB pages. Requests up to 2 KiB come from pages that are split into equal cells, larger ones are
+// runs of pages. All bookkeeping lies outside the region, where a kernel's stray writes don't reach it.
 #include <simt/heap.h>
 
 #include <atomic>
@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t page_bytes = 4096, smallest_cell = 16, most_cells = page_bytes / smallest_cell;
 constexpr std::uint32_t none = ~std::uint32_t{0};
 // Four sizes between powers of two: at most a quarter is wasted.
-constexpr std::uint16_t cell_sizes[] = {16,  32,  48,  64,  80,  96,  112, 128, 160, 192, 224,  256,
-                                        320, 384, 448, 512, 640, 768, 896, 1024, 1360, 2048};
+constexpr std::uint16_t cell_sizes[] = {16,  32,  48,  64,  80,  96,  112, 128, 160,  192,  224,
+                                        256, 320, 384, 448, 512, 640, 768, 896, 1024, 1360, 2048};
 constexpr int class_count = sizeof cell_sizes / sizeof *cell_sizes;
 
 enum class Kind : std::uint8_t { free, cells, run, run_inside };
@@ -28,9 +28,9 @@ enum class Kind : std::uint8_t { free, cells, run, run_inside };
 struct Page {
   Kind kind;
   std::uint8_t size_class;
-  std::uint16_t used;             // cells in use
-  std::uint32_t pages;            // of the run that begins here
-  std::uint32_t previous, next;   // pages of the class with free cells
+  std::uint16_t used;                    // cells in use
+  std::uint32_t pages;                   // of the run that begins here
+  std::uint32_t previous, next;          // pages of the class with free cells
   std::uint64_t cells[most_cells / 64];  // a bit for each cell in use
 };
 
@@ -44,7 +44,7 @@ struct Heap {
   Lock lock;
   char* base = nullptr;
   std::uint32_t page_count = 0;
-  std::uint32_t hint = 0;         // no free page lies below
+  std::uint32_t hint = 0;  // no free page lies below
   std::unique_ptr<Page[]> pages;
   std::uint32_t partial[class_count];  // first page with free cells
 
@@ -106,8 +106,10 @@ struct Heap {
 
   void unlink(std::uint32_t index) noexcept {
     Page& page = pages[index];
-    if (page.previous != none) pages[page.previous].next = page.next;
-    else partial[page.size_class] = page.next;
+    if (page.previous != none)
+      pages[page.previous].next = page.next;
+    else
+      partial[page.size_class] = page.next;
     if (page.next != none) pages[page.next].previous = page.previous;
     page.previous = page.next = none;
   }
@@ -222,7 +224,8 @@ void device_free(Executor& e, void* pointer) noexcept {
     e.uninterruptible = e.uninterruptible - 1;
   }
   if (freed) return;
-  e.raw.note = "free() in device code was given a pointer that malloc() in device code had not returned, or that was freed already.";
+  e.raw.note = "free() in device code was given a pointer that malloc() in device code had not returned, or that was "
+               "freed already.";
   abandon(&e, Fault::trap, reinterpret_cast<std::uint64_t>(pointer));
 }
 

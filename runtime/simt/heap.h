@@ -9,9 +9,11 @@ namespace mr::simt {
 
 struct Executor;
 
-// A device's heap is made when device code first calls malloc, on the memory that Hooks::heap_region gives. Thread-safe.
+// A device's heap is made when device code first calls malloc, on the memory that Hooks::heap_region gives.
+// Thread-safe.
 bool heap_in_use(const DeviceState& device) noexcept;
-// Gives `device` a heap on [region, region + bytes), device memory that outlives it, unless it has one. False without memory.
+// Gives `device` a heap on [region, region + bytes), device memory that outlives it, unless it has one. False without
+// memory.
 bool heap_open(DeviceState& device, void* region, std::size_t bytes) noexcept;
 // No kernel of the device runs any more.
 void heap_close(DeviceState& device) noexcept;

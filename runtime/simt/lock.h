@@ -1,5 +1,5 @@
-// The lock of this room's slow paths: critical sections of a few dozen instructions that never block and never touch memory that
-// a kernel supplied (a fault inside would leave the lock held).
+// The lock of this room's slow paths: critical sections of a few dozen instructions that never block and never touch
+// memory that a kernel supplied (a fault inside would leave the lock held).
 #pragma once
 #include <immintrin.h>
 #include <sched.h>
@@ -9,15 +9,18 @@
 
 namespace mr::simt {
 
-// Test-and-test-and-set; a preempted holder is waited for with sched_yield. Lockable. Acquire on lock, release on unlock.
+// Test-and-test-and-set; a preempted holder is waited for with sched_yield. Lockable. Acquire on lock, release on
+// unlock.
 class Lock {
  public:
   void lock() noexcept {
     if (!word_.exchange(1, std::memory_order_acquire)) return;
     for (unsigned spins = 0;;) {
       while (word_.load(std::memory_order_relaxed)) {
-        if (++spins < 128) _mm_pause();
-        else sched_yield();
+        if (++spins < 128)
+          _mm_pause();
+        else
+          sched_yield();
       }
       if (!word_.exchange(1, std::memory_order_acquire)) return;
     }

@@ -16,10 +16,22 @@ bool has_modrm(unsigned opcode) noexcept {
   if (opcode < 0x40) return (opcode & 7) < 4;
   if (opcode >= 0x80 && opcode <= 0x8f) return true;
   switch (opcode) {
-    case 0x63: case 0x69: case 0x6b: case 0xc0: case 0xc1: case 0xc6: case 0xc7: case 0xd0: case 0xd1: case 0xd2:
-    case 0xd3: case 0xf6: case 0xf7: case 0xfe: case 0xff:
-      return true;
-    default: return opcode >= 0xd8 && opcode <= 0xdf;
+  case 0x63:
+  case 0x69:
+  case 0x6b:
+  case 0xc0:
+  case 0xc1:
+  case 0xc6:
+  case 0xc7:
+  case 0xd0:
+  case 0xd1:
+  case 0xd2:
+  case 0xd3:
+  case 0xf6:
+  case 0xf7:
+  case 0xfe:
+  case 0xff: return true;
+  default: return opcode >= 0xd8 && opcode <= 0xdf;
   }
 }
 
@@ -30,17 +42,17 @@ std::optional<std::uint64_t> operand_address(const ucontext_t& context) noexcept
   while (*p == 0x66 || *p == 0xf2 || *p == 0xf3 || *p == 0x2e || *p == 0x36 || *p == 0x3e || *p == 0x26 || *p == 0x64 ||
          *p == 0x65 || *p == 0xf0)
     ++p;
-  unsigned x = 0, b = 0;           // the extension bits of the index and base registers
+  unsigned x = 0, b = 0;  // the extension bits of the index and base registers
   std::int64_t displacement_scale = 1;
   bool modrm_follows = true;
-  unsigned immediate = 0;          // bytes behind the operand, for rip-relative ones
-  if (*p == 0xc5) {                // VEX, two bytes
+  unsigned immediate = 0;  // bytes behind the operand, for rip-relative ones
+  if (*p == 0xc5) {        // VEX, two bytes
     p += 3;
-  } else if (*p == 0xc4) {         // VEX, three bytes
+  } else if (*p == 0xc4) {  // VEX, three bytes
     x = !(p[1] & 0x40), b = !(p[1] & 0x20);
     immediate = (p[1] & 31) == 3;
     p += 4;
-  } else if (*p == 0x62) {         // EVEX; 8-bit displacements count in vectors
+  } else if (*p == 0x62) {  // EVEX; 8-bit displacements count in vectors
     x = !(p[1] & 0x40), b = !(p[1] & 0x20);
     immediate = (p[1] & 7) == 3;
     displacement_scale = 16 << (p[3] >> 5 & 3);

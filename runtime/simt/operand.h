@@ -7,8 +7,8 @@
 
 namespace mr::simt {
 
-// The address of the memory operand of the instruction at the context's rip; nothing when it has none or is not understood. Async-signal-safe;
-// the instruction must be readable (it was just executed).
+// The address of the memory operand of the instruction at the context's rip; nothing when it has none or is not
+// understood. Async-signal-safe; the instruction must be readable (it was just executed).
 std::optional<std::uint64_t> operand_address(const ucontext_t& context) noexcept;
 
 inline bool canonical(std::uint64_t address) noexcept {

@@ -14,12 +14,13 @@
 namespace mr::simt {
 namespace {
 
-// The device's output since the last flush: formatted texts, one record for each call, in a ring of `capacity` bytes. When a record doesn't
-// fit, the oldest ones make room, as the reference says of the real buffer.
+// The device's output since the last flush: formatted texts, one record for each call, in a ring of `capacity` bytes.
+// When a record doesn't fit, the oldest ones make room, as the reference says of the real buffer.
 struct Fifo {
   Lock lock;
-  std::mutex flushing;                   // keeps the texts of two flushes in order; held while writing to stdout
-  std::atomic<bool> filled{false};       // relaxed: a hint that saves flushes of an empty buffer; the lock publishes the records
+  std::mutex flushing;  // keeps the texts of two flushes in order; held while writing to stdout
+  std::atomic<bool> filled{
+      false};  // relaxed: a hint that saves flushes of an empty buffer; the lock publishes the records
   char* bytes = nullptr;
   std::size_t capacity = 0, begin = 0, used = 0;
 

@@ -11,13 +11,14 @@ struct Executor;
 
 inline constexpr std::size_t default_printf_bytes = std::size_t{1} << 20;  // cudaLimitPrintfFifoSize
 
-// Sets the size of the device's buffer (default: default_printf_bytes); what it holds is flushed. No kernel of the device runs. False
-// without memory.
+// Sets the size of the device's buffer (default: default_printf_bytes); what it holds is flushed. No kernel of the
+// device runs. False without memory.
 bool printf_resize(DeviceState& device, std::size_t bytes) noexcept;
 // True once a kernel has printed: the size can't be chosen any more.
 bool printf_in_use(const DeviceState& device) noexcept;
-// Writes what kernels have printed since the last flush to the host's stdout, in the order of the calls. Thread-safe. The model calls
-// it where the reference says that the buffer is flushed (synchronisation, launches, blocking copies, ...). One load when nothing was printed.
+// Writes what kernels have printed since the last flush to the host's stdout, in the order of the calls. Thread-safe.
+// The model calls it where the reference says that the buffer is flushed (synchronisation, launches, blocking copies,
+// ...). One load when nothing was printed.
 void printf_flush(DeviceState& device) noexcept;
 // Flushes and frees the buffer.
 void printf_close(DeviceState& device) noexcept;

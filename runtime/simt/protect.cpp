@@ -63,16 +63,17 @@ void use_keys() noexcept {
   reason = nullptr;
 }
 
-// Runs when the library is loaded, usually before the process has other threads: they inherit this thread's rights to shared memory. (Threads
-// that exist already get them at their first access, see grant_after_fault.)
+// Runs when the library is loaded, usually before the process has other threads: they inherit this thread's rights to
+// shared memory. (Threads that exist already get them at their first access, see grant_after_fault.)
 [[gnu::constructor]] void set_up() noexcept {
 #if defined(MR_SIMT_ASAN) || defined(MR_SIMT_TSAN)
   reason = "a sanitizer's instrumentation needs host memory everywhere";
   return;
 #endif
+  // Off unless asked for: the other rooms don't take the runtime's rights around their copies yet.
   const char* wanted = std::getenv("MILLRACE_PROTECT");
-  if (wanted && std::strcmp(wanted, "0") == 0) {
-    reason = "MILLRACE_PROTECT=0";
+  if (!wanted || std::strcmp(wanted, "1") != 0) {
+    reason = "MILLRACE_PROTECT is not 1";
     return;
   }
   if (!processor_has_keys()) {
@@ -154,7 +155,8 @@ bool share_object(const void* address) noexcept {
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& p = info->dlpi_phdr[i];
           if (p.p_type != PT_LOAD) continue;
-          tag(p, (p.p_flags & PF_R ? PROT_READ : 0) | (p.p_flags & PF_W ? PROT_WRITE : 0) | (p.p_flags & PF_X ? PROT_EXEC : 0));
+          tag(p, (p.p_flags & PF_R ? PROT_READ : 0) | (p.p_flags & PF_W ? PROT_WRITE : 0) |
+                     (p.p_flags & PF_X ? PROT_EXEC : 0));
         }
         // What the loader made read-only after relocation stays so.
         for (int i = 0; i < info->dlpi_phnum; ++i)
@@ -189,7 +191,9 @@ std::uint64_t call_loop(Executor* e, MrRunBlocks thunk, std::uint64_t first, std
   return mr_simt_call(&e->host_context, e->loop_top, reinterpret_cast<void*>(run), &call, first, count);
 }
 
-void call_lane(MrRunLane body, const void* args) noexcept { mr_simt_run_device(reinterpret_cast<void*>(body), args, 0, 0); }
+void call_lane(MrRunLane body, const void* args) noexcept {
+  mr_simt_run_device(reinterpret_cast<void*>(body), args, 0, 0);
+}
 
 const void* copy_arguments(Window& window, const Grid& grid) noexcept {
   constexpr std::size_t offset = 256;  // behind the MrBlock
@@ -209,7 +213,8 @@ const MrServices* switching_table(const MrServices& direct) noexcept {
     mr_simt_direct_services = &direct;
     auto* words = static_cast<std::uint64_t*>(page);
     std::memcpy(page, &direct, offsetof(MrServices, barrier));
-    for (std::size_t i = 0; i < entries; ++i) words[1 + i] = reinterpret_cast<std::uint64_t>(mr_simt_switching_entries + 16 * i);
+    for (std::size_t i = 0; i < entries; ++i)
+      words[1 + i] = reinterpret_cast<std::uint64_t>(mr_simt_switching_entries + 16 * i);
     if (the_shared_key >= 0) set_access(page, 4096, PROT_READ, the_shared_key);
     return static_cast<const MrServices*>(page);
   }();
@@ -231,7 +236,8 @@ std::uint64_t resume_address() noexcept {
 bool grant_after_fault(const siginfo_t& info, ucontext_t& context, bool on_device_stack) noexcept {
   if (!active() || info.si_code != segv_pkuerr) return false;
   const int key = static_cast<int>(info.si_pkey);
-  // Device code always has both keys, host threads the shared one: who lacks them began with the kernel's initial rights.
+  // Device code always has both keys, host threads the shared one: who lacks them began with the kernel's initial
+  // rights.
   if (key != the_shared_key && !(on_device_stack && key == the_device_key)) return false;
   std::uint32_t* rights = rights_in(context);
   if (!rights) return false;

@@ -3,9 +3,9 @@
 // Two keys beside key 0, which all other memory has:
 //   device  device memory and variables, lanes' stacks, shared windows, launch frames: for device code and the runtime
 //   shared  pinned, managed and registered memory, the images' code and constants: for everybody
-// A thread has the rights of one of three parties at a time: a host thread (all but the device key), device code (these two keys only),
-// the runtime (everything). Without processor support, with MILLRACE_PROTECT=0 or under a sanitizer, keys are not in use, and every function here
-// is a no-op behind one test of a constant.
+// A thread has the rights of one of three parties at a time: a host thread (all but the device key), device code (these
+// two keys only), the runtime (everything). Without processor support, without MILLRACE_PROTECT=1 or under a sanitizer,
+// keys are not in use, and every function here is a no-op behind one test of a constant.
 #pragma once
 #include <signal.h>
 #include <ucontext.h>
@@ -36,19 +36,21 @@ int shared_key() noexcept;
 // Why keys are not in use, for messages and skipped tests; null when they are.
 const char* inactive_reason() noexcept;
 
-// Gives the memory of the loaded object (image) that contains `address` the shared key, so that device code can read its
-// constants and tables. Device variables get their own key afterwards. False when the kernel refuses.
+// Gives the memory of the loaded object (image) that contains `address` the shared key, so that device code can read
+// its constants and tables. Device variables get their own key afterwards. False when the kernel refuses.
 bool share_object(const void* address) noexcept;
 
-// While one lives, this thread has the runtime's rights: around work that touches device memory (copies, sets, running blocks). Worker
-// threads keep one for good. Scopes nest; one inside another costs a few instructions.
+// While one lives, this thread has the runtime's rights: around work that touches device memory (copies, sets, running
+// blocks). Worker threads keep one for good. Scopes nest; one inside another costs a few instructions.
 class RuntimeScope {
  public:
   RuntimeScope() noexcept {
-    if (active()) [[unlikely]] enter();
+    if (active()) [[unlikely]]
+      enter();
   }
   ~RuntimeScope() {
-    if (active()) [[unlikely]] leave();
+    if (active()) [[unlikely]]
+      leave();
   }
   RuntimeScope(const RuntimeScope&) = delete;
   RuntimeScope& operator=(const RuntimeScope&) = delete;
@@ -59,14 +61,17 @@ class RuntimeScope {
   std::uint32_t previous_;
 };
 
-// The opposite: while one lives, this thread has a host thread's rights. Around users' host functions on runtime threads.
+// The opposite: while one lives, this thread has a host thread's rights. Around users' host functions on runtime
+// threads.
 class UserScope {
  public:
   UserScope() noexcept {
-    if (active()) [[unlikely]] enter();
+    if (active()) [[unlikely]]
+      enter();
   }
   ~UserScope() {
-    if (active()) [[unlikely]] leave();
+    if (active()) [[unlikely]]
+      leave();
   }
   UserScope(const UserScope&) = delete;
   UserScope& operator=(const UserScope&) = delete;
@@ -77,7 +82,8 @@ class UserScope {
   std::uint32_t previous_;
 };
 
-// ---- Inside this room -------------------------------------------------------------------------------------------------
+// ---- Inside this room
+// -------------------------------------------------------------------------------------------------
 
 // Makes pages readable and writable, with the device key when keys are in use.
 bool make_lane_memory(void* begin, std::size_t bytes) noexcept;
@@ -99,11 +105,12 @@ Handler interrupt_entry(Handler handler) noexcept;
 std::uint64_t resume_address() noexcept;
 // Memory for an alternate signal stack; null without memory.
 void* make_signal_stack(std::size_t bytes) noexcept;
-// A handler of the user's interrupted device code, or runs on a stack of ours, with the kernel's initial rights: gives the interrupted
-// context what it lacks. True when that was the reason of the fault.
+// A handler of the user's interrupted device code, or runs on a stack of ours, with the kernel's initial rights: gives
+// the interrupted context what it lacks. True when that was the reason of the fault.
 bool grant_after_fault(const siginfo_t& info, ucontext_t& context, bool on_device_stack) noexcept;
 
-// For tests on processors without keys: pretends that they are there; `emulated` executes RDPKRU and WRPKRU by a handler of the test.
+// For tests on processors without keys: pretends that they are there; `emulated` executes RDPKRU and WRPKRU by a
+// handler of the test.
 void pretend_for_test(bool emulated) noexcept;
 
 }  // namespace mr::simt::protect

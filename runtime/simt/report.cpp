@@ -25,14 +25,14 @@ int next_victim = 0;
 
 const char* what_happened(Fault fault) {
   switch (fault) {
-    case Fault::illegal_address: return "accessed memory that it may not touch";
-    case Fault::misaligned_address: return "accessed an address that is not a multiple of the access's size";
-    case Fault::assert_failed: return "failed an assertion";
-    case Fault::trap: return "executed a trap";
-    case Fault::illegal_instruction: return "executed an illegal instruction";
-    case Fault::invalid_pc: return "jumped to an address that holds no code";
-    case Fault::stack_error: return "used up its stack (recursion too deep, or local arrays too large)";
-    default: return "was interrupted";
+  case Fault::illegal_address: return "accessed memory that it may not touch";
+  case Fault::misaligned_address: return "accessed an address that is not a multiple of the access's size";
+  case Fault::assert_failed: return "failed an assertion";
+  case Fault::trap: return "executed a trap";
+  case Fault::illegal_instruction: return "executed an illegal instruction";
+  case Fault::invalid_pc: return "jumped to an address that holds no code";
+  case Fault::stack_error: return "used up its stack (recursion too deep, or local arrays too large)";
+  default: return "was interrupted";
   }
 }
 
@@ -55,13 +55,14 @@ void describe(FaultReport& r, const RawFault& raw, const Grid& grid) {
     }
     const int n = std::snprintf(where, sizeof where, " in block (%u,%u,%u)", r.block[0], r.block[1], r.block[2]);
     if (r.thread_known)
-      std::snprintf(where + n, sizeof where - static_cast<std::size_t>(n), ", thread (%u,%u,%u)", r.thread[0], r.thread[1], r.thread[2]);
+      std::snprintf(where + n, sizeof where - static_cast<std::size_t>(n), ", thread (%u,%u,%u)", r.thread[0],
+                    r.thread[1], r.thread[2]);
   }
   char address[64] = "";
   if (raw.fault == Fault::illegal_address || raw.fault == Fault::misaligned_address || raw.fault == Fault::invalid_pc)
     std::snprintf(address, sizeof address, " at address 0x%llx", static_cast<unsigned long long>(raw.address));
-  std::snprintf(r.message, sizeof r.message, "Kernel %.180s %s%s%s.%s%s", r.kernel, what_happened(raw.fault), address, where,
-                raw.note ? " " : "", raw.note ? raw.note : "");
+  std::snprintf(r.message, sizeof r.message, "Kernel %.180s %s%s%s.%s%s", r.kernel, what_happened(raw.fault), address,
+                where, raw.note ? " " : "", raw.note ? raw.note : "");
 }
 
 }  // namespace

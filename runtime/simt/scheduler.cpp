@@ -8,8 +8,8 @@
 namespace mr::simt {
 namespace {
 
-// Picks the lane to run after `lane` of `w`: the next higher ready lane of the warp, else its lowest, else the next warp with ready
-// lanes, else the next block. False when no lane can run.
+// Picks the lane to run after `lane` of `w`: the next higher ready lane of the warp, else its lowest, else the next
+// warp with ready lanes, else the next block. False when no lane can run.
 inline bool pick(Resident& r, Warp*& w, unsigned& lane) noexcept {
   while (true) {
     if (const std::uint32_t ready = w->ready) {
@@ -70,7 +70,8 @@ inline void prepare_lane(Warp& w, unsigned lane, StackId id) noexcept {
 }
 
 // Switches from the context to be saved in *save (on the stack that `from` describes) to a lane that pick() chose.
-MR_SIMT_SWITCHES inline std::uint64_t go_to(Executor* e, std::uint64_t* save, [[maybe_unused]] SanitizedStack* from, Warp& w, unsigned lane) noexcept {
+MR_SIMT_SWITCHES inline std::uint64_t go_to(Executor* e, std::uint64_t* save, [[maybe_unused]] SanitizedStack* from,
+                                            Warp& w, unsigned lane) noexcept {
   w.ready &= ~(1u << lane);
   StackPool& pool = StackPool::instance();
   if (w.started >> lane & 1) {
@@ -120,7 +121,8 @@ MR_SIMT_SWITCHES std::uint64_t enter(Executor* e, Resident& r) noexcept {
   if (left != leave_abandoned || e->raw.lane) {
     StackPool& pool = StackPool::instance();
     if (left == leave_abandoned)
-      sanitizer_leave(pool.sanitized(pool.id_of(reinterpret_cast<std::uint64_t>(e->raw.lane))), e->host_sanitized, true);
+      sanitizer_leave(pool.sanitized(pool.id_of(reinterpret_cast<std::uint64_t>(e->raw.lane))), e->host_sanitized,
+                      true);
     sanitizer_arrive(e->host_sanitized, nullptr);
   }
 #endif
@@ -160,7 +162,8 @@ MR_SIMT_SWITCHES static inline void end_lane(Executor* e, MrLane* m) noexcept {
   w->started &= ~bit;
   --b.live;
   r.progress = true;
-  if (w->group_count | b.arrived | (b.live == 0) | (b.cluster != nullptr) | (r.grid.shared != nullptr)) end_slowly(r, b, *w, bit);
+  if (w->group_count | b.arrived | (b.live == 0) | (b.cluster != nullptr) | (r.grid.shared != nullptr))
+    end_slowly(r, b, *w, bit);
   const StackId own = w->stack[lane];
   StackPool& pool = StackPool::instance();
   if (pick(r, w, lane)) {
@@ -192,8 +195,8 @@ extern "C" MR_SIMT_SWITCHES void mr_simt_lane_main() {
   while (true) {
     if (protect::active()) [[unlikely]]
       protect::call_lane(body, m->block->args);
-    else body(m->block->args);
+    else
+      body(m->block->args);
     end_lane(e, m);
   }
 }
-

@@ -1,7 +1,7 @@
 // The services table: what device code asks of the runtime, dispatched to the file that knows the answer.
 //
-// In fiber mode the calling lane's `runtime` is its Warp; in loop mode it is null, and operations that need other lanes to coexist are
-// errors of the compiler (a kernel that reaches them has no run_blocks), answered with a trap.
+// In fiber mode the calling lane's `runtime` is its Warp; in loop mode it is null, and operations that need other lanes
+// to coexist are errors of the compiler (a kernel that reaches them has no run_blocks), answered with a trap.
 #include <time.h>
 
 #include <simt/barrier.h>
@@ -112,8 +112,7 @@ void serve_misaligned(const void* address, std::uint32_t) {
 }
 
 // Others' code that may take locks: an interruption has to wait.
-template <class Call>
-inline auto locked_call(Call call) {
+template <class Call> inline auto locked_call(Call call) {
   Executor* e = running();
   e->uninterruptible = e->uninterruptible + 1;
   if constexpr (requires { static_cast<int>(call()); }) {
@@ -157,8 +156,8 @@ void serve_pdl_trigger() {
   Executor* e = running();
   MrLane* m = current_lane();
   const MrBlock& b = *m->block;
-  const std::uint64_t linear =
-      b.block_idx[0] + std::uint64_t{b.grid_dim[0]} * (b.block_idx[1] + std::uint64_t{b.grid_dim[1]} * b.block_idx[2]);
+  const std::uint64_t linear = b.block_idx[0] + std::uint64_t{b.grid_dim[0]} *
+                                                    (b.block_idx[1] + std::uint64_t{b.grid_dim[1]} * b.block_idx[2]);
   if (m->runtime) {
     bool& triggered = self(m).warp->block->pdl_triggered;
     if (triggered) return;
@@ -184,8 +183,8 @@ void serve_graph_set_conditional(std::uint64_t handle, std::uint32_t value) {
   if (!the_hooks.graph_set_conditional) cannot("cudaGraphSetConditional is not supported here.");
   locked_call([&] { the_hooks.graph_set_conditional(handle, value); });
 }
-void serve_texture_fetch(std::uint64_t texture, std::uint32_t dimensions, const float* coordinates, int layer, float level,
-                         void* result) {
+void serve_texture_fetch(std::uint64_t texture, std::uint32_t dimensions, const float* coordinates, int layer,
+                         float level, void* result) {
   if (!the_hooks.texture_fetch) cannot("Texture fetches are not supported here.");
   the_hooks.texture_fetch(texture, dimensions, coordinates, layer, level, result);
 }
@@ -198,7 +197,8 @@ int serve_device_launch(const void* kernel, const std::uint32_t* grid_block, voi
                         std::uint64_t shared_bytes, std::uint64_t stream) {
   if (!the_hooks.device_launch) return not_supported;
   void* launch = running()->grid->launch;
-  return locked_call([&] { return the_hooks.device_launch(launch, kernel, grid_block, arguments, shared_bytes, stream); });
+  return locked_call(
+      [&] { return the_hooks.device_launch(launch, kernel, grid_block, arguments, shared_bytes, stream); });
 }
 int serve_device_api(std::uint32_t function, const std::uint64_t* arguments) {
   if (!the_hooks.device_api) return not_supported;
@@ -206,10 +206,9 @@ int serve_device_api(std::uint32_t function, const std::uint64_t* arguments) {
   return locked_call([&] { return the_hooks.device_api(launch, function, arguments); });
 }
 
-constexpr MrServices direct_table = {
-    MR_ABI_VERSION, 0,
+constexpr MrServices direct_table = {MR_ABI_VERSION, 0,
 #define MR_SERVICE_ENTRY(result, name, parameters, arguments) serve_##name,
-    MR_SERVICES(MR_SERVICE_ENTRY)
+                                     MR_SERVICES(MR_SERVICE_ENTRY)
 #undef MR_SERVICE_ENTRY
 };
 
@@ -218,6 +217,8 @@ constexpr MrServices direct_table = {
 const Hooks& hooks() noexcept { return the_hooks; }
 void set_hooks(const Hooks& hooks) noexcept { the_hooks = hooks; }
 
-const MrServices* services() noexcept { return protect::active() ? protect::switching_table(direct_table) : &direct_table; }
+const MrServices* services() noexcept {
+  return protect::active() ? protect::switching_table(direct_table) : &direct_table;
+}
 
 }  // namespace mr::simt

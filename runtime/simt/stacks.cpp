@@ -33,8 +33,8 @@ std::uint32_t most_mappings() noexcept {
   return count;
 }
 
-// Tells valgrind, if it runs the process, that [begin, end) is a stack: a switch to it is not a huge frame. A client request: to a
-// processor, rotations of a register by 128 bits in all and an exchange of a register with itself.
+// Tells valgrind, if it runs the process, that [begin, end) is a stack: a switch to it is not a huge frame. A client
+// request: to a processor, rotations of a register by 128 bits in all and an exchange of a register with itself.
 void tell_valgrind([[maybe_unused]] std::uint64_t begin, [[maybe_unused]] std::uint64_t end) noexcept {
 #if !defined(MR_SIMT_ASAN) && !defined(MR_SIMT_TSAN)
   constexpr std::uint64_t stack_register = 0x1501;
@@ -75,12 +75,13 @@ StackPool::StackPool() noexcept {
     return;
   }
   // Try the cheap guard on the first stack; grow() makes that stack usable later.
-  guard_by_advice_ =
-      mprotect(reinterpret_cast<void*>(base_), MR_STACK_BYTES, PROT_READ | PROT_WRITE) == 0 &&
-      madvise(reinterpret_cast<void*>(base_ + stack_page_bytes), stack_guard_bytes, advice_guard_install) == 0;
+  guard_by_advice_ = mprotect(reinterpret_cast<void*>(base_), MR_STACK_BYTES, PROT_READ | PROT_WRITE) == 0 &&
+                     madvise(reinterpret_cast<void*>(base_ + stack_page_bytes), stack_guard_bytes,
+                             advice_guard_install) == 0;
   if (!guard_by_advice_) {
     const std::uint32_t mappings = most_mappings();
-    const std::uint32_t usable = mappings > 2 * mappings_left_to_others ? mappings - mappings_left_to_others : mappings / 2;
+    const std::uint32_t usable = mappings > 2 * mappings_left_to_others ? mappings - mappings_left_to_others
+                                                                        : mappings / 2;
     capacity_ = std::min(capacity_, usable / 2 / stacks_per_step * stacks_per_step);
   }
 }
@@ -131,8 +132,10 @@ StackId StackPool::take(std::uint32_t count, std::uint32_t& taken) noexcept {
     const StackId id = free_;
     free_ = info_[id].next;
     info_[id].next = no_stack;
-    if (last == no_stack) first = id;
-    else info_[last].next = id;
+    if (last == no_stack)
+      first = id;
+    else
+      info_[last].next = id;
     last = id;
     ++taken;
   }

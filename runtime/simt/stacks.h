@@ -1,7 +1,7 @@
 // Device stacks: MR_STACK_BYTES each, in one reservation, so that "is this a device stack?" is a compare.
 //
-// A stack, from its lowest address: one page with the MrLane (at a line that depends on the stack's number, see mr_lane_of),
-// an inaccessible guard, the stack proper. Stack pointers begin at a line that depends on the number too.
+// A stack, from its lowest address: one page with the MrLane (at a line that depends on the stack's number, see
+// mr_lane_of), an inaccessible guard, the stack proper. Stack pointers begin at a line that depends on the number too.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,14 +21,15 @@ class StackPool {
  public:
   static StackPool& instance() noexcept;
 
-  // How many stacks the process may have (address space, and the kernel's limit on mappings where guards cost one each).
+  // How many stacks the process may have (address space, and the kernel's limit on mappings where guards cost one
+  // each).
   std::uint32_t capacity() const noexcept { return capacity_; }
   // Sets `count` stacks aside for a resident. False when fewer are left.
   bool reserve(std::uint32_t count) noexcept;
   void unreserve(std::uint32_t count) noexcept;
 
-  // Takes up to `count` free stacks, linked by next(); returns the first. `taken` is at least 1 unless memory is exhausted
-  // (then no_stack).
+  // Takes up to `count` free stacks, linked by next(); returns the first. `taken` is at least 1 unless memory is
+  // exhausted (then no_stack).
   StackId take(std::uint32_t count, std::uint32_t& taken) noexcept;
   void give(StackId first, StackId last) noexcept;
 
@@ -39,7 +40,9 @@ class StackPool {
     return base + MR_STACK_BYTES - 64 - (base >> MR_STACK_BITS & 63) * 64;
   }
   MrLane* lane_of(StackId id) const noexcept { return mr_lane_of(base_of(id)); }
-  StackId id_of(std::uint64_t address) const noexcept { return static_cast<StackId>((address - base_) >> MR_STACK_BITS); }
+  StackId id_of(std::uint64_t address) const noexcept {
+    return static_cast<StackId>((address - base_) >> MR_STACK_BITS);
+  }
   bool contains(std::uint64_t address) const noexcept { return address - base_ < size_; }
   // True for an address in the guard of the stack that holds `sp`.
   bool in_guard(std::uint64_t address) const noexcept {

@@ -31,14 +31,14 @@ void compute_match_any(Warp& w, std::uint32_t lanes) noexcept {
 
 std::uint32_t combine(std::uint32_t op, std::uint32_t a, std::uint32_t b) noexcept {
   switch (op) {
-    case MR_RED_ADD: return a + b;
-    case MR_RED_MIN_U: return b < a ? b : a;
-    case MR_RED_MAX_U: return b > a ? b : a;
-    case MR_RED_MIN_S: return static_cast<std::int32_t>(b) < static_cast<std::int32_t>(a) ? b : a;
-    case MR_RED_MAX_S: return static_cast<std::int32_t>(b) > static_cast<std::int32_t>(a) ? b : a;
-    case MR_RED_AND: return a & b;
-    case MR_RED_OR: return a | b;
-    default: return a ^ b;
+  case MR_RED_ADD: return a + b;
+  case MR_RED_MIN_U: return b < a ? b : a;
+  case MR_RED_MAX_U: return b > a ? b : a;
+  case MR_RED_MIN_S: return static_cast<std::int32_t>(b) < static_cast<std::int32_t>(a) ? b : a;
+  case MR_RED_MAX_S: return static_cast<std::int32_t>(b) > static_cast<std::int32_t>(a) ? b : a;
+  case MR_RED_AND: return a & b;
+  case MR_RED_OR: return a | b;
+  default: return a ^ b;
   }
 }
 
@@ -49,30 +49,30 @@ void complete(Warp& w, std::uint32_t index) noexcept {
   const std::uint32_t lanes = g.arrived;
   std::uint64_t common = 0;
   switch (g.kind) {
-    case warp_sync_op: make_ready(w, lanes); return;
-    case warp_shuffle_op:
-      compute_shuffle(w, lanes);
-      make_ready(w, lanes);
-      return;
-    case warp_match_any_op:
-      compute_match_any(w, lanes);
-      make_ready(w, lanes);
-      return;
-    case warp_ballot_op: common = g.votes; break;
-    case warp_match_all_op: {
-      const std::uint64_t value = w.value[std::countr_zero(lanes)];
-      bool equal = true;
-      for (std::uint32_t rest = lanes; rest; rest &= rest - 1) equal &= w.value[std::countr_zero(rest)] == value;
-      common = equal ? lanes : 0;
-      w.predicate = equal ? w.predicate | lanes : w.predicate & ~lanes;
-      break;
-    }
-    default: {
-      std::uint32_t rest = lanes, total = static_cast<std::uint32_t>(w.value[std::countr_zero(rest)]);
-      for (rest &= rest - 1; rest; rest &= rest - 1)
-        total = combine(g.kind - warp_reduce_op, total, static_cast<std::uint32_t>(w.value[std::countr_zero(rest)]));
-      common = total;
-    }
+  case warp_sync_op: make_ready(w, lanes); return;
+  case warp_shuffle_op:
+    compute_shuffle(w, lanes);
+    make_ready(w, lanes);
+    return;
+  case warp_match_any_op:
+    compute_match_any(w, lanes);
+    make_ready(w, lanes);
+    return;
+  case warp_ballot_op: common = g.votes; break;
+  case warp_match_all_op: {
+    const std::uint64_t value = w.value[std::countr_zero(lanes)];
+    bool equal = true;
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) equal &= w.value[std::countr_zero(rest)] == value;
+    common = equal ? lanes : 0;
+    w.predicate = equal ? w.predicate | lanes : w.predicate & ~lanes;
+    break;
+  }
+  default: {
+    std::uint32_t rest = lanes, total = static_cast<std::uint32_t>(w.value[std::countr_zero(rest)]);
+    for (rest &= rest - 1; rest; rest &= rest - 1)
+      total = combine(g.kind - warp_reduce_op, total, static_cast<std::uint32_t>(w.value[std::countr_zero(rest)]));
+    common = total;
+  }
   }
   if (lanes == ~0u)
     for (unsigned lane = 0; lane < MR_WARP; ++lane) w.result[lane] = common;
@@ -172,8 +172,10 @@ bool resolve_activemask(Warp& w) noexcept {
 void lane_left_warp(Warp& w, std::uint32_t bit) noexcept {
   for (std::uint32_t i = 0; i < w.group_count;) {
     const WarpGroup& g = w.groups[i];
-    if ((g.mask & bit) && g.arrived == (g.mask & w.live)) complete(w, i);  // another group takes its place
-    else ++i;
+    if ((g.mask & bit) && g.arrived == (g.mask & w.live))
+      complete(w, i);  // another group takes its place
+    else
+      ++i;
   }
 }
 

@@ -1,8 +1,9 @@
 // Shared windows: the memory of one executing block that device code reaches through MrBlock.
 //
-// A slot of address space per window: a frame (the MrBlock and, with protection keys, a copy of the arguments), an inaccessible
-// stretch, the window, and another inaccessible stretch. Both stretches are as long as a 32-bit byte offset reaches. The shared memory of
-// a block ends where its window ends, so that what lies behind it faults at once (to 1 KiB, the largest alignment of shared variables).
+// A slot of address space per window: a frame (the MrBlock and, with protection keys, a copy of the arguments), an
+// inaccessible stretch, the window, and another inaccessible stretch. Both stretches are as long as a 32-bit byte
+// offset reaches. The shared memory of a block ends where its window ends, so that what lies behind it faults at once
+// (to 1 KiB, the largest alignment of shared variables).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,10 +12,10 @@
 
 namespace mr::simt {
 
-inline constexpr std::uint64_t window_bytes = 228 * 1024;          // what one window has room for
+inline constexpr std::uint64_t window_bytes = 228 * 1024;  // what one window has room for
 inline constexpr std::uint64_t window_alignment = 1024;
-inline constexpr std::uint64_t most_shared_bytes = 227 * 1024;     // static and dynamic together, per block
-inline constexpr std::uint64_t window_frame_bytes = 48 * 1024;     // an MrBlock and arguments
+inline constexpr std::uint64_t most_shared_bytes = 227 * 1024;  // static and dynamic together, per block
+inline constexpr std::uint64_t window_frame_bytes = 48 * 1024;  // an MrBlock and arguments
 
 struct Window {
   char* end = nullptr;    // of the shared memory

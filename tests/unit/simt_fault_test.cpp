@@ -1,4 +1,5 @@
-// Faults of device code: each kind is told apart, in loop mode and on fibers, and the thread runs kernels again afterwards.
+// Faults of device code: each kind is told apart, in loop mode and on fibers, and the thread runs kernels again
+// afterwards.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -27,24 +28,28 @@ volatile std::uint64_t null = 0;
 [[clang::no_sanitize("address", "undefined", "thread"), gnu::noinline]] void misbehave(int how) {
   const auto shared = reinterpret_cast<std::uint64_t>(lane()->block->shared);
   switch (how) {
-    case 0: return poke(0);
-    case 1: return poke(wild_address());
-    case 2: return poke(0xdead'0000'0000'0000);
-    case 3: return poke(shared + 1024);
-    case 4: return poke(shared + 0xffff'ffff);
-    case 5: return poke(shared - 0x8000'0000);
-    case 6: return (void)overflow(0);
-    case 7: return reinterpret_cast<void (*)()>(null)();
-    case 8: return reinterpret_cast<void (*)()>(&outside_code)();
-    case 9: return device()->trap();
-    case 10: asm volatile("ud2"); return;
-    case 11: asm volatile(".byte 0x0f, 0xff, 0xc0"); return;  // ud0
-    case 12: asm volatile("int3"); return;
-    case 13: return device()->misaligned(outside_code + 1, 4);
-    case 14: asm volatile("movaps %%xmm0, 8(%0, %1, 8)" ::"r"(reinterpret_cast<std::uint64_t>(outside_code) & ~15), "r"(std::uint64_t{2}) : "memory"); return;
-    case 15: asm volatile("movaps %%xmm0, (%0)" ::"r"(0xdead'0000'0000'0000) : "memory"); return;
-    case 16: asm volatile("std; pushq $0x40000; addq $-8, %%rsp; movl $1, 0" ::: "memory", "cc"); return;
-    default: return;
+  case 0: return poke(0);
+  case 1: return poke(wild_address());
+  case 2: return poke(0xdead'0000'0000'0000);
+  case 3: return poke(shared + 1024);
+  case 4: return poke(shared + 0xffff'ffff);
+  case 5: return poke(shared - 0x8000'0000);
+  case 6: return (void)overflow(0);
+  case 7: return reinterpret_cast<void (*)()>(null)();
+  case 8: return reinterpret_cast<void (*)()>(&outside_code)();
+  case 9: return device()->trap();
+  case 10: asm volatile("ud2"); return;
+  case 11: asm volatile(".byte 0x0f, 0xff, 0xc0"); return;  // ud0
+  case 12: asm volatile("int3"); return;
+  case 13: return device()->misaligned(outside_code + 1, 4);
+  case 14:
+    asm volatile("movaps %%xmm0, 8(%0, %1, 8)" ::"r"(reinterpret_cast<std::uint64_t>(outside_code) & ~15),
+                 "r"(std::uint64_t{2})
+                 : "memory");
+    return;
+  case 15: asm volatile("movaps %%xmm0, (%0)" ::"r"(0xdead'0000'0000'0000) : "memory"); return;
+  case 16: asm volatile("std; pushq $0x40000; addq $-8, %%rsp; movl $1, 0" ::: "memory", "cc"); return;
+  default: return;
   }
 }
 
@@ -53,12 +58,23 @@ struct Expected {
   Fault fault;
 };
 const Expected cases[] = {
-    {0, Fault::illegal_address},      {1, Fault::illegal_address},      {2, Fault::illegal_address},
-    {3, Fault::illegal_address},      {4, Fault::illegal_address},      {5, Fault::illegal_address},
-    {6, Fault::stack_error},          {7, Fault::invalid_pc},           {8, Fault::invalid_pc},
-    {9, Fault::trap},                 {10, Fault::trap},                {11, Fault::illegal_instruction},
-    {12, Fault::trap},                {13, Fault::misaligned_address},  {14, Fault::misaligned_address},
-    {15, Fault::illegal_address},     {16, Fault::illegal_address},
+    {0, Fault::illegal_address},
+    {1, Fault::illegal_address},
+    {2, Fault::illegal_address},
+    {3, Fault::illegal_address},
+    {4, Fault::illegal_address},
+    {5, Fault::illegal_address},
+    {6, Fault::stack_error},
+    {7, Fault::invalid_pc},
+    {8, Fault::invalid_pc},
+    {9, Fault::trap},
+    {10, Fault::trap},
+    {11, Fault::illegal_instruction},
+    {12, Fault::trap},
+    {13, Fault::misaligned_address},
+    {14, Fault::misaligned_address},
+    {15, Fault::illegal_address},
+    {16, Fault::illegal_address},
 };
 
 struct Args {
@@ -135,10 +151,12 @@ INSTANTIATE_TEST_SUITE_P(Kinds, SimtFault, testing::ValuesIn(cases),
                          [](const auto& info) { return "case" + std::to_string(info.param.how); });
 
 TEST(SimtFaultReport, AddressIsTheOneAccessed) {
-  const MrKernel k = loop_kernel(+[](MrBlock* b, std::uint64_t, std::uint64_t) { misbehave(static_cast<const Args*>(b->args)->how); });
+  const MrKernel k = loop_kernel(
+      +[](MrBlock* b, std::uint64_t, std::uint64_t) { misbehave(static_cast<const Args*>(b->args)->how); });
   DeviceState device;
-  for (const auto& [how, address] : {std::pair{1, static_cast<unsigned long long>(wild_address())}, std::pair{2, 0xdead'0000'0000'0000ull},
-                                     std::pair{14, (reinterpret_cast<unsigned long long>(outside_code) & ~15ull) + 24}}) {
+  for (const auto& [how, address] :
+       {std::pair{1, static_cast<unsigned long long>(wild_address())}, std::pair{2, 0xdead'0000'0000'0000ull},
+        std::pair{14, (reinterpret_cast<unsigned long long>(outside_code) & ~15ull) + 24}}) {
     Args args{how, 0};
     Launch launch(k, device, {1}, {1}, &args);
     launch.run();
@@ -161,7 +179,8 @@ TEST(SimtFaultReport, AssertionIsPrinted) {
 }
 
 TEST(SimtFaultReport, OnlyTheFirstFaultIsKept) {
-  const MrKernel k = loop_kernel(+[](MrBlock* b, std::uint64_t, std::uint64_t) { misbehave(static_cast<const Args*>(b->args)->how); });
+  const MrKernel k = loop_kernel(
+      +[](MrBlock* b, std::uint64_t, std::uint64_t) { misbehave(static_cast<const Args*>(b->args)->how); });
   DeviceState device;
   Args args{9, 0};
   Launch launch(k, device, {1}, {1}, &args);
@@ -172,14 +191,15 @@ TEST(SimtFaultReport, OnlyTheFirstFaultIsKept) {
   clear_fault(device);
 }
 
-// ---- Others' faults -----------------------------------------------------------------------------------------------------
+// ---- Others' faults
+// -----------------------------------------------------------------------------------------------------
 
 #if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 TEST(SimtFaultDeathTest, HostFaultsGoToWhoHandledThemBefore) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        struct sigaction mine {};
+        struct sigaction mine{};
         mine.sa_handler = [](int) { _exit(42); };
         sigaction(SIGSEGV, &mine, nullptr);
         const MrKernel k = loop_kernel(+[](MrBlock*, std::uint64_t, std::uint64_t) {});
@@ -217,7 +237,8 @@ TEST(SimtFaultReport, FaultsOnManyThreads) {
   for (std::thread& t : threads) t.join();
 }
 
-// ---- Interruption -------------------------------------------------------------------------------------------------------
+// ---- Interruption
+// -------------------------------------------------------------------------------------------------------
 
 #if !__has_feature(thread_sanitizer)  // holds asynchronous signals back until the next blocking call
 std::atomic<bool> in_loop;

@@ -33,8 +33,7 @@ std::string printed(DeviceState& device, std::function<void()> body) {
   return testing::internal::GetCapturedStdout();
 }
 
-template <class... A>
-std::string one(int expected_return, const char* format, A... arguments) {
+template <class... A> std::string one(int expected_return, const char* format, A... arguments) {
   DeviceState device;
   const std::string text = printed(device, [&] {
     const MrPrintfArg packed[] = {arg(arguments)..., {}};
@@ -82,7 +81,8 @@ TEST(SimtPrintf, ThirtyTwoArgumentsCount) {
     expected += i < 32 ? std::to_string(i) + "," : "%d,";
     packed.push_back(arg(i));
   }
-  EXPECT_EQ(printed(device, [&] { EXPECT_EQ(simt_test::device()->printf(format.c_str(), packed.data(), 34), 32); }), expected);
+  EXPECT_EQ(printed(device, [&] { EXPECT_EQ(simt_test::device()->printf(format.c_str(), packed.data(), 34), 32); }),
+            expected);
   printf_close(device);
 }
 
@@ -94,12 +94,14 @@ TEST(SimtPrintf, LongTextsAreWhole) {
 TEST(SimtPrintf, StringsAreReadWhenPrintfIsCalled) {
   DeviceState device;
   char text[] = "abc";
-  EXPECT_EQ(printed(device, [&] {
-              const MrPrintfArg a = arg(text);
-              simt_test::device()->printf("%s,", &a, 1);
-              text[0] = 'A';
-              simt_test::device()->printf("%s,", &a, 1);
-            }), "abc,Abc,");
+  EXPECT_EQ(printed(device,
+                    [&] {
+                      const MrPrintfArg a = arg(text);
+                      simt_test::device()->printf("%s,", &a, 1);
+                      text[0] = 'A';
+                      simt_test::device()->printf("%s,", &a, 1);
+                    }),
+            "abc,Abc,");
   printf_close(device);
 }
 

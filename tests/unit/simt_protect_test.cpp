@@ -1,5 +1,5 @@
-// Protection keys: what device code and host threads may touch (where the processor has keys), and that switching rights keeps
-// every argument and result (everywhere, with the instructions emulated).
+// Protection keys: what device code and host threads may touch (where the processor has keys), and that switching
+// rights keeps every argument and result (everywhere, with the instructions emulated).
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -11,9 +11,13 @@
 #include <simt/grid.h>
 #include <simt/protect.h>
 
+#include <cstdlib>
 #include <cstring>
 
 namespace {
+
+// Before the library is set up.
+[[gnu::constructor(101)]] void with_protection_keys() { setenv("MILLRACE_PROTECT", "1", 1); }
 
 using namespace mr::simt;
 

@@ -11,8 +11,7 @@ using namespace simt_test;
 
 constexpr std::uint32_t spin = MR_KERNEL_MAY_SPIN;
 
-template <class Until>
-void spin_until(Until until) {
+template <class Until> void spin_until(Until until) {
   while (!until()) device()->poll();
 }
 
@@ -23,12 +22,14 @@ struct FlagArgs {
 
 TEST(SimtResident, LanesOfOneWarpWaitForEachOther) {
   // Lane n waits for lane n+1, so that the first ones to run are the last ones to go on.
-  const MrKernel k = fiber_kernel(+[](const void* args) {
-    const FlagArgs& a = *static_cast<const FlagArgs*>(args);
-    const int t = static_cast<int>(tid());
-    spin_until([&] { return a.flag->load() == 31 - t; });
-    a.out[t] = a.flag->fetch_add(1);
-  }, spin);
+  const MrKernel k = fiber_kernel(
+      +[](const void* args) {
+        const FlagArgs& a = *static_cast<const FlagArgs*>(args);
+        const int t = static_cast<int>(tid());
+        spin_until([&] { return a.flag->load() == 31 - t; });
+        a.out[t] = a.flag->fetch_add(1);
+      },
+      spin);
   std::atomic<int> flag{0};
   int out[32];
   FlagArgs args{&flag, out};
@@ -40,16 +41,18 @@ TEST(SimtResident, LanesOfOneWarpWaitForEachOther) {
 }
 
 TEST(SimtResident, BlocksOfOneResidentWaitForEachOther) {
-  const MrKernel k = fiber_kernel(+[](const void* args) {
-    const FlagArgs& a = *static_cast<const FlagArgs*>(args);
-    const int b = static_cast<int>(block_linear());
-    if (tid() == 0) {
-      spin_until([&] { return a.flag->load() == 99 - b; });
-      a.flag->fetch_add(1);
-    }
-    device()->barrier();
-    if (tid() == 39) a.out[b] = 1;
-  }, spin);
+  const MrKernel k = fiber_kernel(
+      +[](const void* args) {
+        const FlagArgs& a = *static_cast<const FlagArgs*>(args);
+        const int b = static_cast<int>(block_linear());
+        if (tid() == 0) {
+          spin_until([&] { return a.flag->load() == 99 - b; });
+          a.flag->fetch_add(1);
+        }
+        device()->barrier();
+        if (tid() == 39) a.out[b] = 1;
+      },
+      spin);
   std::atomic<int> flag{0};
   int out[100] = {};
   FlagArgs args{&flag, out};
@@ -60,11 +63,13 @@ TEST(SimtResident, BlocksOfOneResidentWaitForEachOther) {
 }
 
 TEST(SimtResident, YieldsWhileItSpinsOnTheHost) {
-  const MrKernel k = fiber_kernel(+[](const void* args) {
-    const FlagArgs& a = *static_cast<const FlagArgs*>(args);
-    spin_until([&] { return a.flag->load() != 0; });
-    a.out[tid()] = 1;
-  }, spin);
+  const MrKernel k = fiber_kernel(
+      +[](const void* args) {
+        const FlagArgs& a = *static_cast<const FlagArgs*>(args);
+        spin_until([&] { return a.flag->load() != 0; });
+        a.out[tid()] = 1;
+      },
+      spin);
   std::atomic<int> flag{0};
   int out[33] = {};
   FlagArgs args{&flag, out};
@@ -92,8 +97,7 @@ TEST(SimtResident, SleepersSayWhenTheyWake) {
   StepResult s = step(r);
   // Both sleep unless the test itself was held up for that long.
   if (s.step == Step::yielded && s.not_before_ns) {
-    while (static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) < s.not_before_ns) {
-    }
+    while (static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) < s.not_before_ns) {}
     s = step(r);
     EXPECT_TRUE(s.progress);
   }
@@ -102,14 +106,16 @@ TEST(SimtResident, SleepersSayWhenTheyWake) {
 }
 
 TEST(SimtResident, TwoResidentsOfOneThreadPlayPingPong) {
-  const MrKernel k = fiber_kernel(+[](const void* args) {
-    const FlagArgs& a = *static_cast<const FlagArgs*>(args);
-    const int me = static_cast<int>(block_linear());
-    for (int i = 0; i < 100; ++i) {
-      spin_until([&] { return a.flag->load() % 2 == me; });
-      a.flag->fetch_add(1);
-    }
-  }, spin);
+  const MrKernel k = fiber_kernel(
+      +[](const void* args) {
+        const FlagArgs& a = *static_cast<const FlagArgs*>(args);
+        const int me = static_cast<int>(block_linear());
+        for (int i = 0; i < 100; ++i) {
+          spin_until([&] { return a.flag->load() % 2 == me; });
+          a.flag->fetch_add(1);
+        }
+      },
+      spin);
   std::atomic<int> flag{0};
   FlagArgs args{&flag, nullptr};
   DeviceState device;
@@ -123,14 +129,16 @@ TEST(SimtResident, TwoResidentsOfOneThreadPlayPingPong) {
 }
 
 TEST(SimtResident, TwoThreadsPlayPingPong) {
-  const MrKernel k = fiber_kernel(+[](const void* args) {
-    const FlagArgs& a = *static_cast<const FlagArgs*>(args);
-    const int me = static_cast<int>(block_linear());
-    for (int i = 0; i < 30; ++i) {
-      spin_until([&] { return a.flag->load() % 2 == me; });
-      a.flag->fetch_add(1);
-    }
-  }, spin);
+  const MrKernel k = fiber_kernel(
+      +[](const void* args) {
+        const FlagArgs& a = *static_cast<const FlagArgs*>(args);
+        const int me = static_cast<int>(block_linear());
+        for (int i = 0; i < 30; ++i) {
+          spin_until([&] { return a.flag->load() % 2 == me; });
+          a.flag->fetch_add(1);
+        }
+      },
+      spin);
   std::atomic<int> flag{0};
   FlagArgs args{&flag, nullptr};
   DeviceState device;
@@ -198,13 +206,15 @@ TEST(SimtResident, GridBarrierOnTwoThreads) {
 }
 
 TEST(SimtResident, EndedBlocksDontHoldUpTheGridBarrier) {
-  const MrKernel k = fiber_kernel(+[](const void* args) {
-    if (block_linear() % 2 == 1) return;
-    if (tid() % 3 == 1) return;
-    device()->grid_sync();
-    if (tid() == 0) ++static_cast<const FlagArgs*>(args)->out[block_linear()];
-    device()->grid_sync();
-  }, MR_KERNEL_GRID_SYNC);
+  const MrKernel k = fiber_kernel(
+      +[](const void* args) {
+        if (block_linear() % 2 == 1) return;
+        if (tid() % 3 == 1) return;
+        device()->grid_sync();
+        if (tid() == 0) ++static_cast<const FlagArgs*>(args)->out[block_linear()];
+        device()->grid_sync();
+      },
+      MR_KERNEL_GRID_SYNC);
   int out[9] = {};
   FlagArgs args{nullptr, out};
   DeviceState device;
@@ -218,34 +228,38 @@ TEST(SimtResident, GridBarrierWithoutCooperativeLaunchTraps) {
   DeviceState device;
   Launch launch(k, device, {2}, {4});
   EXPECT_EQ(launch.step_all(0, 2), Fault::trap);
-  EXPECT_NE(std::strstr(last_fault(device).message, "cudaLaunchCooperativeKernel"), nullptr) << last_fault(device).message;
+  EXPECT_NE(std::strstr(last_fault(device).message, "cudaLaunchCooperativeKernel"), nullptr)
+      << last_fault(device).message;
   clear_fault(device);
 }
 
-// ---- Clusters ---------------------------------------------------------------------------------------------------------
+// ---- Clusters
+// ---------------------------------------------------------------------------------------------------------
 
 TEST(SimtResident, ClustersShareTheirMemory) {
   struct Args {
     int* out;
   };
-  MrKernel k = fiber_kernel(+[](const void* args) {
-    MrLane* l = lane();
-    MrBlock& b = *l->block;
-    const std::uint32_t rank = b.block_idx[0] % 2 + 2 * (b.block_idx[1] % 2);
-    int* mine = reinterpret_cast<int*>(b.shared);
-    mine[l->linear] = static_cast<int>(block_linear() * 100 + l->linear);
-    device()->cluster_arrive();
-    if (rank == 3 && l->linear >= 4) return;  // ended lanes count as arrived
-    device()->cluster_wait();
-    const std::uint32_t other = (rank + 1) % 4;
-    int* theirs = static_cast<int*>(device()->cluster_map_shared(mine, other));
-    EXPECT_EQ(device()->cluster_rank_of_shared(theirs + 3), other);
-    EXPECT_EQ(device()->cluster_rank_of_shared(mine), rank);
-    EXPECT_EQ(device()->cluster_map_shared(theirs + 2, rank), mine + 2);
-    static_cast<const Args*>(args)->out[block_linear() * 8 + l->linear] = theirs[7 - l->linear];
-    device()->cluster_arrive();
-    device()->cluster_wait();
-  }, MR_KERNEL_CLUSTER_SYNC);
+  MrKernel k = fiber_kernel(
+      +[](const void* args) {
+        MrLane* l = lane();
+        MrBlock& b = *l->block;
+        const std::uint32_t rank = b.block_idx[0] % 2 + 2 * (b.block_idx[1] % 2);
+        int* mine = reinterpret_cast<int*>(b.shared);
+        mine[l->linear] = static_cast<int>(block_linear() * 100 + l->linear);
+        device()->cluster_arrive();
+        if (rank == 3 && l->linear >= 4) return;  // ended lanes count as arrived
+        device()->cluster_wait();
+        const std::uint32_t other = (rank + 1) % 4;
+        int* theirs = static_cast<int*>(device()->cluster_map_shared(mine, other));
+        EXPECT_EQ(device()->cluster_rank_of_shared(theirs + 3), other);
+        EXPECT_EQ(device()->cluster_rank_of_shared(mine), rank);
+        EXPECT_EQ(device()->cluster_map_shared(theirs + 2, rank), mine + 2);
+        static_cast<const Args*>(args)->out[block_linear() * 8 + l->linear] = theirs[7 - l->linear];
+        device()->cluster_arrive();
+        device()->cluster_wait();
+      },
+      MR_KERNEL_CLUSTER_SYNC);
   k.static_shared = 8 * sizeof(int);
   std::vector<int> out(8 * 8, -1);
   Args args{out.data()};
@@ -258,11 +272,14 @@ TEST(SimtResident, ClustersShareTheirMemory) {
   for (int b = 0; b < 8; ++b) {
     const int x = b % 4, y = b / 4, rank = x % 2 + 2 * (y % 2), other = (rank + 1) % 4;
     const int neighbour = x / 2 * 2 + other % 2 + 4 * (y / 2 * 2 + other / 2);
-    for (int t = 0; t < 8; ++t) EXPECT_EQ(out[static_cast<std::size_t>(b * 8 + t)], rank == 3 && t >= 4 ? -1 : neighbour * 100 + 7 - t) << b << ' ' << t;
+    for (int t = 0; t < 8; ++t)
+      EXPECT_EQ(out[static_cast<std::size_t>(b * 8 + t)], rank == 3 && t >= 4 ? -1 : neighbour * 100 + 7 - t)
+          << b << ' ' << t;
   }
 }
 
-// ---- Giving up --------------------------------------------------------------------------------------------------------
+// ---- Giving up
+// --------------------------------------------------------------------------------------------------------
 
 TEST(SimtResident, DeadContextInterrupts) {
   const MrKernel spinner = fiber_kernel(+[](const void*) { spin_until([] { return false; }); }, spin);
@@ -297,8 +314,10 @@ TEST(SimtResident, DeadContextStopsBlockLoops) {
 
 TEST(SimtResident, DeadlockIsReported) {
   const MrKernel k = fiber_kernel(+[](const void*) {
-    if (tid() == 0) device()->warp_sync(3);
-    else device()->barrier();
+    if (tid() == 0)
+      device()->warp_sync(3);
+    else
+      device()->barrier();
   });
   DeviceState device;
   Launch launch(k, device, {1}, {64});
@@ -317,7 +336,8 @@ TEST(SimtResident, MoreLanesThanStacksAreRefused) {
   EXPECT_EQ(launch.step_all(0, 4), Fault::none);
 }
 
-// ---- Programmatic launch ----------------------------------------------------------------------------------------------
+// ---- Programmatic launch
+// ----------------------------------------------------------------------------------------------
 
 TEST(SimtResident, ProgrammaticWaitYieldsUntilTheModelIsReady) {
   static int triggers, ready_after;
@@ -331,10 +351,12 @@ TEST(SimtResident, ProgrammaticWaitYieldsUntilTheModelIsReady) {
   };
   hooks.pdl_ready = [](void*) { return ready_after-- <= 0; };
   set_hooks(hooks);
-  const MrKernel k = fiber_kernel(+[](const void*) {
-    device()->pdl_wait();
-    device()->pdl_trigger();
-  }, MR_KERNEL_PDL);
+  const MrKernel k = fiber_kernel(
+      +[](const void*) {
+        device()->pdl_wait();
+        device()->pdl_trigger();
+      },
+      MR_KERNEL_PDL);
   DeviceState device;
   Launch launch(k, device, {2}, {3});
   launch.grid.launch = &triggers;

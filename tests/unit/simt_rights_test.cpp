@@ -1,5 +1,5 @@
-// Switching rights around device code and services keeps every argument, result and stack: with RDPKRU and WRPKRU emulated, so that it
-// is tested on processors without protection keys too.
+// Switching rights around device code and services keeps every argument, result and stack: with RDPKRU and WRPKRU
+// emulated, so that it is tested on processors without protection keys too.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <ucontext.h>
@@ -11,8 +11,8 @@
 namespace {
 using namespace simt_test;
 
-std::uint32_t rights;        // the emulated register
-std::uint32_t writes;        // of it
+std::uint32_t rights;  // the emulated register
+std::uint32_t writes;  // of it
 
 void emulate(int, siginfo_t*, void* opaque) {
   auto& regs = static_cast<ucontext_t*>(opaque)->uc_mcontext.gregs;
@@ -39,7 +39,7 @@ class SimtRights : public testing::Test {
     // The handlers of faults must be there before the emulator takes one over.
     const MrKernel k = loop_kernel(+[](MrBlock*, std::uint64_t, std::uint64_t) {});
     Launch(k, device_, {1}, {1}).run();
-    struct sigaction mine {};
+    struct sigaction mine{};
     mine.sa_sigaction = emulate;
     mine.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(SIGILL, &mine, &previous_);
@@ -54,18 +54,20 @@ class SimtRights : public testing::Test {
     set_hooks({});
   }
   DeviceState device_;
-  struct sigaction previous_ {};
+  struct sigaction previous_{};
   bool pretending_ = false;
 };
 
-// What device code runs with: everything but the keys, which the emulation doesn't have, denied... the value that was set last.
+// What device code runs with: everything but the keys, which the emulation doesn't have, denied... the value that was
+// set last.
 bool with_device_rights() { return rights != 0; }
 
 TEST_F(SimtRights, EveryKindOfArgumentArrives) {
   static int calls;
   calls = 0;
   Hooks hooks{};
-  hooks.texture_fetch = [](std::uint64_t texture, std::uint32_t dimensions, const float* coordinates, int layer, float level, void* result) {
+  hooks.texture_fetch = [](std::uint64_t texture, std::uint32_t dimensions, const float* coordinates, int layer,
+                           float level, void* result) {
     EXPECT_FALSE(with_device_rights());
     EXPECT_EQ(texture, 1u);
     EXPECT_EQ(dimensions, 2u);
@@ -75,7 +77,8 @@ TEST_F(SimtRights, EveryKindOfArgumentArrives) {
     EXPECT_EQ(result, reinterpret_cast<void*>(6));
     ++calls;
   };
-  hooks.surface_access = [](std::uint64_t surface, bool store, int x, int y, int z, void* value, std::uint32_t bytes, std::uint32_t mode) {
+  hooks.surface_access = [](std::uint64_t surface, bool store, int x, int y, int z, void* value, std::uint32_t bytes,
+                            std::uint32_t mode) {
     EXPECT_EQ(surface, 1u);
     EXPECT_TRUE(store);
     EXPECT_EQ(x, 3);
@@ -86,7 +89,8 @@ TEST_F(SimtRights, EveryKindOfArgumentArrives) {
     EXPECT_EQ(mode, 8u);
     ++calls;
   };
-  hooks.device_launch = [](void*, const void* kernel, const std::uint32_t*, void* const*, std::uint64_t shared, std::uint64_t stream) {
+  hooks.device_launch = [](void*, const void* kernel, const std::uint32_t*, void* const*, std::uint64_t shared,
+                           std::uint64_t stream) {
     EXPECT_EQ(kernel, reinterpret_cast<const void*>(1));
     EXPECT_EQ(shared, 4u);
     EXPECT_EQ(stream, 5u);

@@ -1,4 +1,5 @@
-// Warp operations against a reference: random sequences of operations on random sets of lanes, with lanes that end in between.
+// Warp operations against a reference: random sequences of operations on random sets of lanes, with lanes that end in
+// between.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -32,10 +33,19 @@ std::pair<int, bool> reference_source(int lane, std::uint32_t mode, std::uint32_
   int j = 0;
   bool p = false;
   switch (mode) {
-    case MR_SHFL_UP: j = lane - b; p = j >= last; break;
-    case MR_SHFL_DOWN: j = lane + b; p = j <= last; break;
-    case MR_SHFL_XOR: j = lane ^ b; p = j <= last; break;
-    default: j = first | (b & ~segment); p = j <= last;
+  case MR_SHFL_UP:
+    j = lane - b;
+    p = j >= last;
+    break;
+  case MR_SHFL_DOWN:
+    j = lane + b;
+    p = j <= last;
+    break;
+  case MR_SHFL_XOR:
+    j = lane ^ b;
+    p = j <= last;
+    break;
+  default: j = first | (b & ~segment); p = j <= last;
   }
   return {p ? j : lane, p};
 }
@@ -43,14 +53,14 @@ std::pair<int, bool> reference_source(int lane, std::uint32_t mode, std::uint32_
 std::uint32_t reference_reduce(std::uint32_t op, std::uint32_t a, std::uint32_t b) {
   const auto sa = static_cast<std::int32_t>(a), sb = static_cast<std::int32_t>(b);
   switch (op) {
-    case MR_RED_ADD: return a + b;
-    case MR_RED_MIN_U: return std::min(a, b);
-    case MR_RED_MAX_U: return std::max(a, b);
-    case MR_RED_MIN_S: return static_cast<std::uint32_t>(std::min(sa, sb));
-    case MR_RED_MAX_S: return static_cast<std::uint32_t>(std::max(sa, sb));
-    case MR_RED_AND: return a & b;
-    case MR_RED_OR: return a | b;
-    default: return a ^ b;
+  case MR_RED_ADD: return a + b;
+  case MR_RED_MIN_U: return std::min(a, b);
+  case MR_RED_MAX_U: return std::max(a, b);
+  case MR_RED_MIN_S: return static_cast<std::uint32_t>(std::min(sa, sb));
+  case MR_RED_MAX_S: return static_cast<std::uint32_t>(std::max(sa, sb));
+  case MR_RED_AND: return a & b;
+  case MR_RED_OR: return a | b;
+  default: return a ^ b;
   }
 }
 
@@ -67,7 +77,8 @@ Program random_program(std::mt19937_64& random, std::uint32_t existing, int leng
     const Kind kind = static_cast<Kind>(random() % 6);
     const std::uint32_t reduce_op = random() % 8;
     std::uint64_t values[32] = {};
-    for (std::uint64_t& v : values) v = kind == Kind::match_all && random() % 2 ? 7 : kind == Kind::match_any ? random() % 3 << 32 : random();
+    for (std::uint64_t& v : values)
+      v = kind == Kind::match_all && random() % 2 ? 7 : kind == Kind::match_any ? random() % 3 << 32 : random();
     if (kind == Kind::match_all && random() % 2)
       for (std::uint64_t& v : values) v = values[0];
     const std::uint32_t width = 1u << random() % 6, mode = random() % 4;
@@ -78,7 +89,8 @@ Program random_program(std::mt19937_64& random, std::uint32_t existing, int leng
     for (int l = 0; l < 32; ++l) {
       if (!(lanes >> l & 1)) continue;
       ballot |= static_cast<std::uint32_t>(values[l] & 1) << l;
-      total = first ? static_cast<std::uint32_t>(values[l]) : reference_reduce(reduce_op, total, static_cast<std::uint32_t>(values[l]));
+      total = first ? static_cast<std::uint32_t>(values[l])
+                    : reference_reduce(reduce_op, total, static_cast<std::uint32_t>(values[l]));
       first = false;
       equal &= values[l] == values[std::countr_zero(lanes)];
     }
@@ -86,26 +98,26 @@ Program random_program(std::mt19937_64& random, std::uint32_t existing, int leng
       if (!(lanes >> l & 1)) continue;
       Operation o{kind, mask, mode, operands[l], width, values[l], 0, 0};
       switch (kind) {
-        case Kind::sync: break;
-        case Kind::shuffle: {
-          const auto [source, inside] = reference_source(l, mode, operands[l], width);
-          o.expected = lanes >> source & 1 ? values[source] : values[l];
-          o.expected_flag = inside;
-          break;
-        }
-        case Kind::ballot: o.expected = ballot; break;
-        case Kind::match_any:
-          for (int k = 0; k < 32; ++k)
-            if (lanes >> k & 1 && values[k] == values[l]) o.expected |= std::uint64_t{1} << k;
-          break;
-        case Kind::match_all:
-          o.expected = equal ? lanes : 0;
-          o.expected_flag = equal;
-          break;
-        case Kind::reduce:
-          o.mode = reduce_op;
-          o.expected = total;
-          break;
+      case Kind::sync: break;
+      case Kind::shuffle: {
+        const auto [source, inside] = reference_source(l, mode, operands[l], width);
+        o.expected = lanes >> source & 1 ? values[source] : values[l];
+        o.expected_flag = inside;
+        break;
+      }
+      case Kind::ballot: o.expected = ballot; break;
+      case Kind::match_any:
+        for (int k = 0; k < 32; ++k)
+          if (lanes >> k & 1 && values[k] == values[l]) o.expected |= std::uint64_t{1} << k;
+        break;
+      case Kind::match_all:
+        o.expected = equal ? lanes : 0;
+        o.expected_flag = equal;
+        break;
+      case Kind::reduce:
+        o.mode = reduce_op;
+        o.expected = total;
+        break;
       }
       p.lanes[l].push_back(o);
     }
@@ -125,12 +137,12 @@ void run_program(const void* args) {
     std::uint64_t result = 0;
     int flag = 0;
     switch (o.kind) {
-      case Kind::sync: device()->warp_sync(o.mask); break;
-      case Kind::shuffle: result = device()->shuffle(o.mask, o.mode, o.value, o.operand, o.width, &flag); break;
-      case Kind::ballot: result = device()->ballot(o.mask, static_cast<int>(o.value & 1) * 4); break;
-      case Kind::match_any: result = device()->match(o.mask, MR_MATCH_ANY, o.value, nullptr); break;
-      case Kind::match_all: result = device()->match(o.mask, MR_MATCH_ALL, o.value, &flag); break;
-      case Kind::reduce: result = device()->reduce(o.mask, o.mode, static_cast<std::uint32_t>(o.value)); break;
+    case Kind::sync: device()->warp_sync(o.mask); break;
+    case Kind::shuffle: result = device()->shuffle(o.mask, o.mode, o.value, o.operand, o.width, &flag); break;
+    case Kind::ballot: result = device()->ballot(o.mask, static_cast<int>(o.value & 1) * 4); break;
+    case Kind::match_any: result = device()->match(o.mask, MR_MATCH_ANY, o.value, nullptr); break;
+    case Kind::match_all: result = device()->match(o.mask, MR_MATCH_ALL, o.value, &flag); break;
+    case Kind::reduce: result = device()->reduce(o.mask, o.mode, static_cast<std::uint32_t>(o.value)); break;
     }
     if (result != o.expected || flag != o.expected_flag) ++*a.wrong;
   }
