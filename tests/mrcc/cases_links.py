@@ -26,8 +26,8 @@ def a_host_only_program_without_mrcc(t):
         t.ok(compiler, "-Wall", "-Wextra", "-Werror", source, "-I", include, "-L", libraries, "-lcudart", f"-Wl,-rpath,{libraries}", "-o", "app")
         t.prints(HOST_PRINTS, "./app")
     t.compiles("a.cpp", "b.c", "-c")
-    t.compiles("b.o", "-o", "app")
-    t.prints(HOST_PRINTS, "./app")
+    t.compiles("b.o", "-o", "by_mrcc")
+    t.prints(HOST_PRINTS, "./by_mrcc")
 
 
 @case

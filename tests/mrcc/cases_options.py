@@ -89,6 +89,7 @@ def host_compiler_options(t):
     t.write("a.cu", expects(both, "host") + expects(both, "device").replace("kernel", "another"))
     t.write("b.cpp", expects(both, "host").replace(KERNEL_ONLY, ""))
     t.compiles("-c", "a.cu", "-Xcompiler", "-Wall,-fPIC,-DFIRST=1,-DSECOND=2")
+    t.fails("-c", "a.cu", "-Xcompiler", "-DFIRST=1", says=["a.cu:3:2: error: not as expected", "a.cu:8:2: error: not as expected"])
     for spelling in (["-Xcompiler", "-DFIRST=1,-DSECOND=2"], ["-Xcompiler=-DFIRST=1,-DSECOND=2"],
                      ["--compiler-options", "-DFIRST=1", "--compiler-options=-DSECOND=2"],
                      ["-Xcompiler", "-DFIRST=1 -DSECOND=2"], ["-Xcompiler", "-Wall,-fPIC", "-Xcompiler", '-DFIRST=1,"-DSECOND=2"']):
@@ -129,6 +130,7 @@ def options_without_a_meaning_here(t):
                "-prec-div=false", "-prec-sqrt=true", "-fmad=false", "--use_fast_math", "-m64", "-res-usage",
                "-Wno-deprecated-gpu-targets", "-cudadevrt", "none", "--restrict", "--display-error-number",
                "-diag-suppress", "20012", "-lto", "-forward-unknown-to-host-compiler")
+    assert t.exists("a.o")
 
 
 @case
@@ -151,6 +153,8 @@ def preprocessor_options(t):
     t.write("b.cpp", includes + expects(condition, "host").replace(KERNEL_ONLY, "") + "int list[] = {LIST};\n")
     rest = ["-isystem", "system", "-include", "three.h", "-D", "A=4,B=5", "-DC", "-UC", "-DLIST=1,2", "-Xcompiler", "-Wall"]
     t.compiles("-c", "a.cu", "-I", "include", *rest)
+    t.fails("-c", "b.cpp", *rest, says="b.cpp:1:10: fatal error: 'one.h' file not found")
+    t.fails("-c", "b.cpp", "-Iinclude", *rest[:-4], says="error: not as expected")
     for include in (["-I", "include"], ["-Iinclude"], ["-I=include"], ["--include-path=include"], ["-Inone,include"]):
         t.compiles("-c", "b.cpp", *include, *rest)
     t.compiles("-c", "b.cpp", "-Iinclude", "-isystem=system", "--pre-include", "three.h", "--define-macro=A=4", "-DB=5", "-DLIST=")
@@ -166,6 +170,7 @@ def language_standards(t):
         t.compiles("-c", "a.cpp", "-DEXPECTED=202002L", *spelling)
     t.write("b.c", "int new = 1;\n")
     t.compiles("-c", "b.c", "-std=c++17")
+    t.fails("-c", "a.cpp", "-DEXPECTED=202002L", "-std=c++17", says="error: static assertion failed")
 
 
 @case
