@@ -207,7 +207,10 @@ __global__ void complex_numbers(float* o) {
 int main() {
   std::vector<In> in(N);
   unsigned s = 1;
-  auto next = [&] { return (s = s * 1664525u + 1013904223u) ^ s >> 15; };
+  auto next = [&] {
+    s = s * 1664525u + 1013904223u;
+    return s ^ s >> 15;
+  };
   auto value = [&] {
     const std::uint64_t bits = (std::uint64_t)next() << 32 | next();
     double d;
