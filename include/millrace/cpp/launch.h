@@ -5,7 +5,7 @@
 #include "begin.h"
 
 #if __cplusplus >= 201103L
-#include <memory>
+#include <utility>
 #include <utility>
 #endif
 
@@ -33,7 +33,7 @@ __MR_INLINE cudaError_t cudaLaunchCooperativeKernel(T* func, dim3 gridDim, dim3 
 /* Converts the arguments to the kernel's parameter types, as a call would, and launches. */
 template <class... Params> struct __mr_launch_with {
   static __host__ cudaError_t launch(const cudaLaunchConfig_t* config, const void* kernel, Params... params) {
-    void* pointers[] = {const_cast<void*>(static_cast<const volatile void*>(std::addressof(params)))..., nullptr};
+    void* pointers[] = {const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(params)))..., nullptr};
     return cudaLaunchKernelExC(config, kernel, pointers);
   }
 };
@@ -49,7 +49,7 @@ __MR_INLINE cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, voi
 template <class... Args>
 __MR_INLINE cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, const cudaKernel_t kernel,
                                            Args&&... args) {
-  void* pointers[] = {const_cast<void*>(static_cast<const volatile void*>(std::addressof(args)))..., nullptr};
+  void* pointers[] = {const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(args)))..., nullptr};
   return cudaLaunchKernelExC(config, static_cast<const void*>(kernel), pointers);
 }
 #endif
