@@ -6,7 +6,6 @@
 
 #if __cplusplus >= 201103L
 #include <utility>
-#include <utility>
 #endif
 
 #if defined(__CUDACC__)
