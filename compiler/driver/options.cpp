@@ -129,6 +129,8 @@ void Parser::unknown(const std::string& argument) {
 }
 
 void Parser::input(const std::string& path) {
+  if (path == "-")
+    throw Failure("a program can't be read from standard input, since it is compiled twice: write it to a file");
   const std::string suffix = fs::path(path).extension();
   const std::string name = fs::path(path).filename();
   Language l;
@@ -153,8 +155,6 @@ void Parser::input(const std::string& path) {
     l = Language::c;
   } else if (suffix == ".s" || suffix == ".S") {
     l = Language::assembler;
-  } else if (path == "-") {
-    throw Failure("a program can't be read from standard input, since it is compiled twice: write it to a file");
   } else {
     if (o.unknown_input.empty()) o.unknown_input = path;
     return;

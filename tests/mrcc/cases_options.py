@@ -89,7 +89,7 @@ def host_compiler_options(t):
     t.write("a.cu", expects(both, "host") + expects(both, "device").replace("kernel", "another"))
     t.write("b.cpp", expects(both, "host").replace(KERNEL_ONLY, ""))
     t.compiles("-c", "a.cu", "-Xcompiler", "-Wall,-fPIC,-DFIRST=1,-DSECOND=2")
-    t.fails("-c", "a.cu", "-Xcompiler", "-DFIRST=1", says=["a.cu:3:2: error: not as expected", "a.cu:8:2: error: not as expected"])
+    t.fails("-c", "a.cu", "-Xcompiler", "-DFIRST=1", says=["a.cu:3:2: error: not as expected", "a.cu:9:2: error: not as expected"])
     for spelling in (["-Xcompiler", "-DFIRST=1,-DSECOND=2"], ["-Xcompiler=-DFIRST=1,-DSECOND=2"],
                      ["--compiler-options", "-DFIRST=1", "--compiler-options=-DSECOND=2"],
                      ["-Xcompiler", "-DFIRST=1 -DSECOND=2"], ["-Xcompiler", "-Wall,-fPIC", "-Xcompiler", '-DFIRST=1,"-DSECOND=2"']):
