@@ -435,6 +435,7 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
     exec->memory_owner = &graph;
     exec->memory_graph = graph.uid;
   }
+  exec->special = !exec->slots.empty() || exec->resources->memory.any() || !exec->image->handles.empty();
   outcome.result = cudaGraphInstantiateSuccess;
   exec->live.store(true, std::memory_order_release);
   *out = exec;
@@ -451,17 +452,32 @@ void destroy_exec(GraphExec& exec) noexcept {
   pool().release(&exec);
 }
 
-cudaError_t launch_graph(GraphExec& exec, Stream& stream) noexcept {
-  std::scoped_lock hold(exec.lock);
-  const std::size_t slots = exec.slots.size();
-  GraphImage& image = *exec.image;
-  if (slots || exec.resources->memory.any() || exec.blocking_copies || !image.handles.empty()) [[unlikely]] {
-    if (exec.resources->memory.any())
-      if (const cudaError_t error = launch_memory(exec.resources->memory, exec.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)) return error;
-    // A copy into pageable host memory happens during the call, so to speak: not before what the stream has to do first.
-    if (exec.blocking_copies) stream_wait(stream, stream.context->wait_mode());
-    announce_image(image);
+namespace {
+
+// Appends the launch behind the newest one of the same executable graph. exec.lock is held.
+engine::GraphOp* enqueue_launch(GraphExec& exec, Enqueue& enqueue, Stream& stream, std::size_t slots) noexcept {
+  if (exec.last_queue != stream.queue) {
+    if (exec.last_queue && exec.last_queue->completed() < exec.last_sequence) {
+      auto* wait = enqueue.push<engine::WaitOp>(engine::OpKind::wait);
+      wait->on = exec.last_queue;
+      wait->sequence = exec.last_sequence;
+    }
+    exec.last_queue = stream.queue;
   }
+  engine::GraphOp* op = engine::push_graph(enqueue.appender(), *exec.image, slots);
+  exec.last_sequence = enqueue.sequence();
+  return op;
+}
+
+// A launch with memory nodes, event nodes, conditional handles or copies to pageable memory.
+cudaError_t launch_special(GraphExec& exec, Stream& stream) noexcept {
+  if (exec.resources->memory.any())
+    if (const cudaError_t error = launch_memory(exec.resources->memory, exec.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)) return error;
+  // A copy into pageable host memory happens during the call, so to speak: not before what the stream has to do first.
+  if (exec.blocking_copies) stream_wait(stream, wait_mode(stream));
+  GraphImage& image = *exec.image;
+  announce_image(image);
+  const std::size_t slots = exec.slots.size();
   engine::GraphSlot few[8];
   std::vector<engine::GraphSlot> many;
   engine::GraphSlot* values = few;
@@ -495,15 +511,18 @@ cudaError_t launch_graph(GraphExec& exec, Stream& stream) noexcept {
     event.set_point(image.gates[i], values[i].sequence);
   }
   Enqueue enqueue(stream);
-  if (exec.last_queue && exec.last_queue != stream.queue && exec.last_queue->completed() < exec.last_sequence) {
-    auto* wait = enqueue.push<engine::WaitOp>(engine::OpKind::wait);
-    wait->on = exec.last_queue;
-    wait->sequence = exec.last_sequence;
-  }
-  engine::GraphOp* op = engine::push_graph(enqueue.appender(), image, slots);
+  engine::GraphOp* op = enqueue_launch(exec, enqueue, stream, slots);
   if (slots) std::memcpy(op->slots(), values, slots * sizeof(engine::GraphSlot));
-  exec.last_queue = stream.queue;
-  exec.last_sequence = enqueue.sequence();
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t launch_graph(GraphExec& exec, Stream& stream) noexcept {
+  std::scoped_lock hold(exec.lock);
+  if (exec.special || exec.blocking_copies) [[unlikely]] return launch_special(exec, stream);
+  Enqueue enqueue(stream);
+  enqueue_launch(exec, enqueue, stream, 0);
   return cudaSuccess;
 }
 

@@ -41,6 +41,7 @@ struct GraphExec {
   GraphExec* next_free = nullptr;
   Context* context = nullptr;
   unsigned long long flags = 0;
+  bool special = false;                   // launches have more to do than to append an operation
   // Serialises launches and changes.
   engine::SpinLock lock;
   engine::GraphImage* image = nullptr;
