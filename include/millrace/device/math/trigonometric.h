@@ -164,9 +164,21 @@ __MR_MATH __mr_reduced_float __mr_reduce_float(double x) {
     q.r = __builtin_fma(-n, 0x1.1a62633145c07p-54, __builtin_fma(-n, 0x1.921fb54442d18p+0, x));
     q.n = (int)n & 3;
   } else {
-    const __mr_reduced d = __mr_reduce_large(x);
-    q.r = d.r.hi;
-    q.n = d.n;
+    // Payne and Hanek with 128 bits of 2/pi, which is enough for a float and vectorises: x = m 2^e.
+    const unsigned long b = __mr_bits(x);
+    const int offset = (int)(b >> 52 & 0x7ff) - 1048;  // e - 2 where m has 24 bits
+    const unsigned long m = (b >> 29 & 0x7fffff) | 0x800000;
+    // The first four words of 2/pi: choices, where a table would be gathered from.
+    const unsigned long t0 = 0xa2f9836e4e441529ul, t1 = 0xfc2757d1f534ddc0ul, t2 = 0xdb6295993c439041ul, t3 = 0xfe5163abdebbc561ul;
+    const bool second = offset >= 64;
+    const int shift = offset & 63;
+    const unsigned long w0 = second ? t1 : t0, w1 = second ? t2 : t1, w2 = second ? t3 : t2;
+    const unsigned long hi = w0 << shift | w1 >> 1 >> (63 - shift), lo = w1 << shift | w2 >> 1 >> (63 - shift);
+    const unsigned long p = m * hi + ((m * (lo >> 32) + (m * (lo & 0xffffffff) >> 32)) >> 32);
+    const unsigned long n = (p + 0x2000000000000000ul) >> 62;
+    const double r = (double)(long)(p - (n << 62)) * (0x1p-62 * 0x1.921fb54442d18p+0);
+    q.r = x < 0 ? -r : r;
+    q.n = (int)(x < 0 ? 0 - n : n) & 3;
   }
   return q;
 }
