@@ -3,7 +3,9 @@
 // The scope is kept in the type and has no further effect: memory is coherent between all that can run here. The order given
 // is the order used.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "common.h"
 #include <atomic>

@@ -3,7 +3,9 @@
 // An asynchronous copy is made at the call by the calling threads; it is visible to whoever waits for the phase in which the
 // copying threads arrive, through the barrier's own release and acquire.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "atomic.h"
 #include "../device/aligned_size.h"

@@ -1,7 +1,9 @@
 // What the headers of libcu++ share (<cuda/...>, <cuda/std/...>). Names are those of the CUDA C++ standard library; types that
 // the standard library has, and whose functions can run on a device, are the standard library's own.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "../../cuda_runtime.h"
 #include <cstddef>
@@ -9,15 +11,17 @@
 #include <type_traits>
 #include <utility>
 
+#include <sched.h>
+#include <time.h>
+#include <new>
+
 #if defined(__CUDACC__)
 #define __MR_CU __attribute__((host, device)) inline
 #define __MR_CUM __attribute__((host, device))
 #else
-#include <sched.h>
 #define __MR_CU inline
 #define __MR_CUM
 #endif
-#include <sched.h>
 
 namespace cuda {
 

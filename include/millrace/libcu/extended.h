@@ -1,7 +1,9 @@
 // Small functions that libcu++ has beside the standard library's: integer division upwards, function objects that tell their
 // result, minimum and maximum as objects.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "std_utility.h"
 

@@ -1,6 +1,8 @@
 // cuda::latch and semaphores (libcu++).
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "atomic.h"
 

@@ -1,6 +1,8 @@
 // cuda::pipeline (libcu++): stages of asynchronous copies that producers fill and consumers drain.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "barrier.h"
 

@@ -1,6 +1,8 @@
 // cuda::std algorithms on iterators: the common ones of <algorithm>, <numeric> and <iterator>, constexpr for host and device.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "std_utility.h"
 #include <bits/range_access.h>

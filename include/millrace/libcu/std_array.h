@@ -1,6 +1,8 @@
 // cuda::std::array: std::array's interface with functions for host and device in every language mode.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "std_utility.h"
 

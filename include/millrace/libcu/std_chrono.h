@@ -1,6 +1,8 @@
 // cuda::std::chrono: the standard library's durations and time points, and a clock that device code can read.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "std_utility.h"
 #include <chrono>

@@ -1,6 +1,8 @@
 // cuda::std <cmath>: in device code the device's functions, on the host the C library's.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "common.h"
 #include <cmath>

@@ -1,6 +1,8 @@
 // cuda::std::complex: the standard library's, which clang's <complex> makes host and device code.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "std_cmath.h"
 #include <complex>

@@ -1,7 +1,9 @@
 // cuda::std::optional: std::optional's interface (C++17 with C++23's monadic functions) for host and device. Trivially
 // copyable, so that it can be a kernel's argument, when its value is.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "std_utility.h"
 

@@ -1,6 +1,8 @@
 // cuda::std::span, in every language mode.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "std_array.h"
 

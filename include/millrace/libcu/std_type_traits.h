@@ -1,6 +1,8 @@
 // cuda::std type traits: the standard library's.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "common.h"
 

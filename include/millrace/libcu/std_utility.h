@@ -1,7 +1,9 @@
 // cuda::std: utilities, type traits, limits, fixed-size integers, and function objects are the standard library's own,
 // whose functions are constexpr or were made host and device (millrace/std).
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "common.h"
 #include <bits/functional_hash.h>

@@ -1,6 +1,8 @@
 // cuda::std::variant: std::variant's interface for host and device. Trivially copyable when all alternatives are.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
 
 #include "std_utility.h"
 
