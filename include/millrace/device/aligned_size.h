@@ -1,6 +1,10 @@
 // cuda::aligned_size_t: a size whose alignment is known, for asynchronous copies.
 #pragma once
+#ifdef __clang__
 #pragma clang system_header
+#endif
+
+#include "../../host_defines.h"
 
 namespace cuda {
 inline namespace __mr {
@@ -8,8 +12,8 @@ template <__SIZE_TYPE__ Alignment>
 struct aligned_size_t {
   static constexpr __SIZE_TYPE__ align = Alignment;
   __SIZE_TYPE__ value;
-  __attribute__((host, device)) explicit constexpr aligned_size_t(__SIZE_TYPE__ size) : value(size) {}
-  __attribute__((host, device)) constexpr operator __SIZE_TYPE__() const { return value; }
+  __host__ __device__ explicit constexpr aligned_size_t(__SIZE_TYPE__ size) : value(size) {}
+  __host__ __device__ constexpr operator __SIZE_TYPE__() const { return value; }
 };
 }  // namespace __mr
 }  // namespace cuda
