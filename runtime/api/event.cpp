@@ -69,7 +69,7 @@ MR_API cudaEventQuery(cudaEvent_t handle) {
     if (const cudaError_t error = model::captured_event_error(*event)) return api::result(error);
     return cudaErrorNotReady;  // an answer, not a failure: the slot keeps what it has
   }
-  return api::result(api::broken());
+  return api::result(api::failed(*event->context));
 }
 
 MR_API cudaEventSynchronize(cudaEvent_t handle) {
@@ -92,7 +92,7 @@ MR_API cudaEventSynchronize(cudaEvent_t handle) {
   }
   memory::synchronized(event->context->ordinal, point.queue);
   simt::printf_flush(event->context->device);
-  return api::result(api::broken());
+  return api::result(api::failed(*event->context));
 }
 
 MR_API cudaEventDestroy(cudaEvent_t handle) {

@@ -24,7 +24,7 @@ cudaError_t query(cudaStream_t handle, bool per_thread) {
     if (model::capture_stream_query(*stream, captured)) return api::result(captured);
   }
   if (!model::stream_idle(*stream)) return cudaErrorNotReady;  // an answer, not a failure: the slot keeps what it has
-  return api::result(api::broken());
+  return api::result(api::failed(*stream->context));
 }
 
 cudaError_t synchronize(cudaStream_t handle, bool per_thread) {
@@ -37,7 +37,7 @@ cudaError_t synchronize(cudaStream_t handle, bool per_thread) {
   }
   model::stream_wait(*stream, model::wait_mode(*stream));
   simt::printf_flush(stream->context->device);
-  return api::result(api::broken());
+  return api::result(api::failed(*stream->context));
 }
 
 cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags, bool per_thread) {
@@ -86,12 +86,14 @@ template <class T, class Read> cudaError_t ask(cudaStream_t handle, T* out, bool
 cudaError_t get_priority(cudaStream_t handle, int* out, bool per_thread) {
   return ask(handle, out, per_thread, [](model::Stream& s) { return s.priority.load(std::memory_order_relaxed); });
 }
-// Of a stream that is being captured these can't be asked (and asking spoils the capture); its priority and attributes can.
+// Of a stream that is being captured these can't be asked (and asking spoils the capture); its priority and attributes
+// can.
 template <class T, class Read> cudaError_t ask_outside(cudaStream_t handle, T* out, bool per_thread, Read read) {
   if (model::slow()) [[unlikely]] {
     model::Stream* stream = model::resolve(handle, per_thread);
     cudaError_t captured;
-    if (stream && stream->capture.load(std::memory_order_relaxed) && model::capture_refuse(*stream, captured)) return api::result(captured);
+    if (stream && stream->capture.load(std::memory_order_relaxed) && model::capture_refuse(*stream, captured))
+      return api::result(captured);
   }
   return ask(handle, out, per_thread, read);
 }

@@ -64,8 +64,7 @@ cudaError_t check_launch(const LaunchRequest& request, Context& context, const M
   if (threads > shape::max_threads_per_block || (kernel->max_threads && threads > kernel->max_threads))
     return cudaErrorInvalidValue;
   if (request.dynamic_shared > request.function->dynamic_shared_limit(*kernel)) return cudaErrorInvalidValue;
-  if (request.cluster_given || request.cluster.x || kernel->cluster_dim[0] ||
-      request.function->required_cluster[0].load(std::memory_order_relaxed))
+  if (has_clusters(request, *kernel)) [[unlikely]]
     if (const cudaError_t wrong = check_clusters(request, *kernel)) return wrong;
   if (request.cooperative) {
     const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
@@ -112,7 +111,8 @@ void fill_kernel_op(engine::KernelOp& op, const LaunchRequest& request, const Mr
   grid.cluster = nullptr;
   grid.shared = nullptr;
   grid.launch = nullptr;
-  if (const dim3 cluster = cluster_of(request, kernel); cluster.x) {
+  if (has_clusters(request, kernel)) [[unlikely]] {
+    const dim3 cluster = cluster_of(request, kernel);
     auto* extents = reinterpret_cast<std::uint32_t*>(arguments + ((kernel.args_size + 3u) & ~3u));
     extents[0] = cluster.x;
     extents[1] = cluster.y;
@@ -131,7 +131,7 @@ cudaError_t launch(const LaunchRequest& request, Stream& stream) noexcept {
   } else {
     Enqueue enqueue(stream);
     auto* op = enqueue.push<engine::KernelOp>(engine::OpKind::kernel,
-                                              kernel_op_bytes(*kernel, cluster_of(request, *kernel).x != 0));
+                                              kernel_op_bytes(*kernel, has_clusters(request, *kernel)));
     fill_kernel_op(*op, request, *kernel, context);
     op->grid.grid_id = enqueue.sequence();
   }

@@ -30,6 +30,11 @@ struct LaunchRequest {
   bool trigger_at_block_start = false;
   Event* completion_event = nullptr;
 };
+// Whether a launch has clusters, its own or the function's: almost none has.
+inline bool has_clusters(const LaunchRequest& request, const MrKernel& kernel) noexcept {
+  return request.cluster_given || request.cluster.x || kernel.cluster_dim[0] ||
+         request.function->required_cluster[0].load(std::memory_order_relaxed);
+}
 // The clusters of a launch: as given, else the function's own; 0,0,0 without clusters.
 dim3 cluster_of(const LaunchRequest& request, const MrKernel& kernel) noexcept;
 
