@@ -16,11 +16,16 @@
 #
 # Targets: Millrace::cudart (shared), Millrace::cudart_static. Variables: Millrace_MRCC, Millrace_ROOT_DIR.
 cmake_minimum_required(VERSION 3.18)
+cmake_policy(PUSH)
+if(POLICY CMP0116)
+  cmake_policy(SET CMP0116 NEW)  # Ninja takes dependency files with absolute names.
+endif()
 get_filename_component(Millrace_ROOT_DIR "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(Millrace_MRCC "${Millrace_ROOT_DIR}/bin/mrcc")
 if(NOT EXISTS "${Millrace_MRCC}")
   set(Millrace_FOUND FALSE)
   set(Millrace_NOT_FOUND_MESSAGE "The tree around ${CMAKE_CURRENT_LIST_DIR} is incomplete: ${Millrace_MRCC} is missing. Install Millrace again.")
+  cmake_policy(POP)
   return()
 endif()
 
@@ -107,3 +112,5 @@ endfunction()
 function(millrace_add_library name)
   _millrace_add(library ${name} ${ARGN})
 endfunction()
+
+cmake_policy(POP)
