@@ -62,7 +62,7 @@ function(_millrace_compile name rdc options objects others)
         "$<$<CONFIG:Debug>:-g>" "$<$<CONFIG:Release>:-O3;-DNDEBUG>" "$<$<CONFIG:RelWithDebInfo>:-O2;-g;-DNDEBUG>"
         "$<$<CONFIG:MinSizeRel>:-O1;-DNDEBUG>"
         "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>" "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
-        -Xcompiler=-fPIC ${options} -MD -MT "${object}" -MF "${object}.d" -c "${input}" -o "${object}"
+        -Xcompiler=-fPIC ${options} -MD -MQ "${object}" -MF "${object}.d" -c "${input}" -o "${object}"
       DEPENDS "${input}" "${Millrace_MRCC}" DEPFILE "${object}.d" COMMAND_EXPAND_LISTS VERBATIM
       COMMENT "Compiling CUDA for CPUs: ${source}")
     list(APPEND compiled "${object}")
