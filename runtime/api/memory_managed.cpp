@@ -94,7 +94,7 @@ cudaError_t attach(cudaStream_t handle, void* pointer, std::size_t length, unsig
     cudaError_t error;
     if (model::capture_refuse(*stream, error)) return api::result(error);
   }
-  return api::result(model::attach(*stream, pointer, length, flags));
+  return api::result(model::attach(!handle && !per_thread, pointer, length, flags));
 }
 
 }  // namespace

@@ -214,10 +214,10 @@ cudaError_t range_attribute(void* data, std::size_t data_bytes, cudaMemRangeAttr
   return cudaSuccess;
 }
 
-cudaError_t attach(Stream& stream, void* pointer, std::size_t length, unsigned flags) noexcept {
+cudaError_t attach(bool no_stream, void* pointer, std::size_t length, unsigned flags) noexcept {
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
     return cudaErrorInvalidValue;
-  if (flags == cudaMemAttachSingle && stream.is_legacy) return cudaErrorInvalidValue;
+  if (flags == cudaMemAttachSingle && no_stream) return cudaErrorInvalidValue;
   const Pointer found = space().find(pointer);
   // All of a block or variable, named by its start.
   if (!memory::is_managed(found.kind) || !found.block.live) return cudaErrorInvalidValue;

@@ -9,8 +9,6 @@
 
 namespace mr::model {
 
-struct Stream;
-
 // Is [pointer, pointer + bytes) inside one managed block or variable?
 bool managed_range(const void* pointer, std::size_t bytes) noexcept;
 
@@ -23,8 +21,8 @@ cudaError_t advise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advi
 // Without `write` only checks.
 cudaError_t range_attribute(void* data, std::size_t data_bytes, cudaMemRangeAttribute attribute, const void* pointer,
                             std::size_t bytes, bool write) noexcept;
-// cudaStreamAttachMemAsync.
-cudaError_t attach(Stream& stream, void* pointer, std::size_t length, unsigned flags) noexcept;
+// cudaStreamAttachMemAsync. Nobody can be the one owner in no stream; the legacy stream by its handle is one (recorded).
+cudaError_t attach(bool no_stream, void* pointer, std::size_t length, unsigned flags) noexcept;
 
 // A block was freed: what was noted for it is forgotten.
 void forget_managed(const void* pointer) noexcept;
