@@ -1,5 +1,6 @@
 // Reading x86-64 ELF objects and archives, as far as linking device code needs it: sections and symbols.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
