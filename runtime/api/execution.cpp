@@ -13,8 +13,8 @@ namespace {
 // device.
 cudaError_t launch_on(model::LaunchRequest& request, const void* func, cudaStream_t handle, bool per_thread) {
   request.function = model::find_function(func);
-  if (!request.function) [[unlikely]]
-    return cudaErrorInvalidDeviceFunction;
+  if (!request.function) [[unlikely]]   // an address of something else is taken for a bad handle
+    return func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
   if (const cudaError_t error = api::refused()) return error;
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream || stream->context != &model::current_context()) return cudaErrorInvalidResourceHandle;

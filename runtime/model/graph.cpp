@@ -1,5 +1,8 @@
 #include <model/graph.h>
 
+#include <sys/mman.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -19,6 +22,7 @@ std::atomic<std::uint64_t> next_uid{1};
 
 // Blocks of destroyed graphs, for new ones: touching fresh pages would cost more than building the graph does.
 constexpr std::size_t arena_block = 64 * 1024;
+constexpr std::size_t large_block = 2u << 20;   // a huge page
 constexpr std::size_t blocks_kept = (16u << 20) / arena_block;
 struct BlockPool {
   engine::SpinLock lock;
@@ -41,8 +45,10 @@ void* GraphArena::allocate_slowly(std::size_t bytes) {
   Block* block = nullptr;
   const std::size_t need = bytes + sizeof(Block);
   std::size_t size = need > arena_block ? need : arena_block;
-  // A graph of one node shouldn't take a whole block; the first one is small.
+  // A graph of one node shouldn't take a whole block; one of a million should take few.
   if (!blocks_ && need <= 2048) size = 2048;
+  else if (taken_ >= 32 * arena_block && need < large_block) size = large_block;
+  taken_ += size;
   if (size == arena_block) {
     BlockPool& free = block_pool();
     std::scoped_lock hold(free.lock);
@@ -52,13 +58,17 @@ void* GraphArena::allocate_slowly(std::size_t bytes) {
       --free.count;
     }
   }
-  if (!block) block = static_cast<Block*>(std::aligned_alloc(16, (size + 15) & ~std::size_t{15}));
+  if (!block) {
+    const std::size_t alignment = size == large_block ? large_block : 16;
+    block = static_cast<Block*>(std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment));
+    if (block && size == large_block) madvise(block, size, MADV_HUGEPAGE);
+  }
   if (!block) out_of_memory();
   block->next = blocks_;
   block->bytes = size;
   blocks_ = block;
   char* begin = reinterpret_cast<char*>(block) + sizeof(Block);
-  if (size > arena_block) return begin;   // a block of its own: the current one stays in use
+  if (size > arena_block && size != large_block) return begin;   // a block of its own: the current one stays in use
   at_ = begin + bytes;
   end_ = reinterpret_cast<char*>(block) + size;
   return begin;
@@ -81,6 +91,7 @@ void GraphArena::clear() noexcept {
     std::free(block);
   }
   at_ = end_ = nullptr;
+  taken_ = 0;
 }
 
 void EdgeList::add(GraphArena& arena, const EdgeRef& edge) {

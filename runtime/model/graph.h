@@ -55,6 +55,7 @@ class GraphArena {
   void* allocate_slowly(std::size_t bytes);
   char *at_ = nullptr, *end_ = nullptr;
   Block* blocks_ = nullptr;
+  std::size_t taken_ = 0;
 };
 
 struct EdgeRef {

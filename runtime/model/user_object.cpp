@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include <engine/queue.h>
+#include <model/context.h>
 #include <model/host_function.h>
 #include <model/object_pool.h>
 
@@ -21,6 +23,17 @@ ObjectPool<UserObject>& pool() {
   static ObjectPool<UserObject>* const instance = new ObjectPool<UserObject>(1u << 22);
   return *instance;
 }
+
+// Also when the context has died: the resource is the host's.
+void destroy(engine::HostOp& op, bool) {
+  auto* object = static_cast<UserObject*>(op.data);
+  {
+    HostFunctionScope scope;
+    object->destroy(object->pointer);
+  }
+  pool().release(object);
+}
+
 }  // namespace
 
 cudaError_t create_user_object(UserObject** out, void* pointer, cudaHostFn_t destroy, unsigned references) noexcept {
@@ -47,11 +60,12 @@ void release_user_object(UserObject& object, unsigned count) noexcept {
   } while (!object.references.compare_exchange_weak(now, left, std::memory_order_acq_rel, std::memory_order_relaxed));
   if (left) return;
   object.live.store(false, std::memory_order_relaxed);
-  {
-    HostFunctionScope scope;
-    object.destroy(object.pointer);
-  }
-  pool().release(&object);
+  // Not on this thread, which may hold locks that the destructor takes: in a queue of its own, like a host function.
+  static engine::Queue* const queue = engine::take_queue(&current_context().domain, engine::priority_levels - 1);
+  engine::Appender appender(*queue);
+  auto* op = appender.push<engine::HostOp>(engine::OpKind::host);
+  op->with_status = destroy;
+  op->data = &object;
 }
 
 }  // namespace mr::model

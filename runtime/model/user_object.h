@@ -5,8 +5,8 @@
 
 namespace mr::model {
 
-// cudaUserObject_t points to one. Thread-safe. Its destructor runs when the last reference is gone, on a runtime thread or on the
-// thread that dropped it; like any host function it may not call the API.
+// cudaUserObject_t points to one. Thread-safe. Its destructor runs some time after the last reference is gone, on a runtime
+// thread; like any host function it may not call the API.
 struct UserObject;
 
 cudaError_t create_user_object(UserObject** out, void* pointer, cudaHostFn_t destroy, unsigned references) noexcept;
