@@ -62,6 +62,9 @@ pid_t start_child() {
   if (pipe(to_child) || pipe(to_parent)) std::abort();
   const pid_t pid = fork();
   if (pid == 0) {
+    // Ends with the parent, also when that only lists its tests: its end of the pipe is then the last one.
+    close(to_child[1]);
+    close(to_parent[0]);
     child();
     _exit(0);
   }
