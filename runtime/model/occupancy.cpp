@@ -21,7 +21,7 @@ int blocks_by_threads(const MrKernel& kernel, int threads) noexcept {
   const int warps = warps_of(threads);
   const int by_threads = shape::max_threads_per_multiprocessor / (warps * shape::warp);
   const auto of_warp = static_cast<int>(
-      round_up(static_cast<std::size_t>(registers_of(kernel) * shape::warp), register_unit));
+      round_up(static_cast<std::size_t>(registers_of(kernel)) * shape::warp, register_unit));
   const int by_registers = shape::registers_per_multiprocessor / of_warp / warps;
   return std::min({shape::max_blocks_per_multiprocessor, by_threads, by_registers});
 }
