@@ -6,14 +6,14 @@
 
 #if defined(__CUDACC__)
 #include "cuda_runtime.h"
-#include "millrace/cg/group.h"
 #include "millrace/cg/block.h"
-#include "millrace/cg/tile.h"
+#include "millrace/cg/cluster.h"
 #include "millrace/cg/coalesced.h"
 #include "millrace/cg/grid.h"
-#include "millrace/cg/cluster.h"
-#include "millrace/cg/partition.h"
+#include "millrace/cg/group.h"
 #include "millrace/cg/invoke.h"
+#include "millrace/cg/partition.h"
+#include "millrace/cg/tile.h"
 #endif
 
 #endif

@@ -1,5 +1,5 @@
-// Barriers in shared memory, as C functions (programming guide, "Memory Barrier Primitives Interface"): the word and the rules
-// of cuda::barrier of block scope.
+// Barriers in shared memory, as C functions (programming guide, "Memory Barrier Primitives Interface"): the word and
+// the rules of cuda::barrier of block scope.
 #ifndef MILLRACE_CUDA_AWBARRIER_PRIMITIVES_H
 #define MILLRACE_CUDA_AWBARRIER_PRIMITIVES_H
 
@@ -21,7 +21,9 @@ static __device__ __forceinline__ void __mbarrier_init(__mbarrier_t* b, unsigned
   ::new ((void*)b) __mr_awbarrier::counters((long)expected);
 }
 static __device__ __forceinline__ void __mbarrier_inval(__mbarrier_t*) {}
-static __device__ __forceinline__ __mbarrier_token_t __mbarrier_arrive(__mbarrier_t* b) { return __mr_awbarrier::arrive(b, 0); }
+static __device__ __forceinline__ __mbarrier_token_t __mbarrier_arrive(__mbarrier_t* b) {
+  return __mr_awbarrier::arrive(b, 0);
+}
 static __device__ __forceinline__ __mbarrier_token_t __mbarrier_arrive_and_drop(__mbarrier_t* b) {
   return __mr_awbarrier::arrive(b, 1);
 }

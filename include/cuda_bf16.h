@@ -44,10 +44,7 @@ struct __nv_bfloat16 {
   __host__ __device__ explicit operator long long() const { return (long long)(float)*this; }
   __host__ __device__ explicit operator unsigned long long() const { return (unsigned long long)(float)*this; }
   __host__ __device__ explicit operator double() const { return (double)(float)*this; }
-  template <class T>
-  __host__ __device__ __nv_bfloat16& operator=(T v) {
-    return *this = __nv_bfloat16(v);
-  }
+  template <class T> __host__ __device__ __nv_bfloat16& operator=(T v) { return *this = __nv_bfloat16(v); }
   __nv_bfloat16& operator=(const __nv_bfloat16&) = default;
   __nv_bfloat16(const __nv_bfloat16&) = default;
 };
@@ -108,8 +105,12 @@ __MR_HD __nv_bfloat162 __low2bfloat162(__nv_bfloat162 a) { return __mr_pair(a.x,
 __MR_HD __nv_bfloat162 __high2bfloat162(__nv_bfloat162 a) { return __mr_pair(a.y, a.y); }
 __MR_HD __nv_bfloat162 __lows2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { return __mr_pair(a.x, b.x); }
 __MR_HD __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { return __mr_pair(a.y, b.y); }
-__MR_HD __nv_bfloat162 __float2bfloat162_rn(float a) { return __mr_pair(__float2bfloat16_rn(a), __float2bfloat16_rn(a)); }
-__MR_HD __nv_bfloat162 __floats2bfloat162_rn(float a, float b) { return __mr_pair(__float2bfloat16_rn(a), __float2bfloat16_rn(b)); }
+__MR_HD __nv_bfloat162 __float2bfloat162_rn(float a) {
+  return __mr_pair(__float2bfloat16_rn(a), __float2bfloat16_rn(a));
+}
+__MR_HD __nv_bfloat162 __floats2bfloat162_rn(float a, float b) {
+  return __mr_pair(__float2bfloat16_rn(a), __float2bfloat16_rn(b));
+}
 __MR_HD __nv_bfloat162 __float22bfloat162_rn(float2 a) { return __floats2bfloat162_rn(a.x, a.y); }
 __MR_HD float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2(__mr_widen(a.x), __mr_widen(a.y)); }
 

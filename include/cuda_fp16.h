@@ -44,10 +44,7 @@ struct __half {
   __host__ __device__ explicit operator long long() const { return (long long)(float)*this; }
   __host__ __device__ explicit operator unsigned long long() const { return (unsigned long long)(float)*this; }
   __host__ __device__ explicit operator double() const { return (double)(float)*this; }
-  template <class T>
-  __host__ __device__ __half& operator=(T v) {
-    return *this = __half(v);
-  }
+  template <class T> __host__ __device__ __half& operator=(T v) { return *this = __half(v); }
   __half& operator=(const __half&) = default;
   __half(const __half&) = default;
 };

@@ -1,5 +1,5 @@
-// Asynchronous copies of a thread, as C functions (programming guide, "Pipeline Primitives Interface"). A copy is made where it
-// is called, so that there is never one to wait for.
+// Asynchronous copies of a thread, as C functions (programming guide, "Pipeline Primitives Interface"). A copy is made
+// where it is called, so that there is never one to wait for.
 #ifndef MILLRACE_CUDA_PIPELINE_PRIMITIVES_H
 #define MILLRACE_CUDA_PIPELINE_PRIMITIVES_H
 

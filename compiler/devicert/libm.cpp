@@ -1,13 +1,13 @@
-// The C library's mathematical functions under their own names, for calls that the compiler makes by itself (a floating-point
-// remainder is a call of fmod) or that reach it through __builtin_ functions. The bodies are the device headers', so the results
-// are the same as those of code that names them.
+// The C library's mathematical functions under their own names, for calls that the compiler makes by itself (a
+// floating-point remainder is a call of fmod) or that reach it through __builtin_ functions. The bodies are the device
+// headers', so the results are the same as those of code that names them.
 #include "millrace/device/math/special.h"
 
-#define MR_ONE(name)                                     \
-  double name(double x) { return __mr_##name(x); }       \
+#define MR_ONE(name)                                                                                                   \
+  double name(double x) { return __mr_##name(x); }                                                                     \
   float name##f(float x) { return __mr_##name##f(x); }
-#define MR_TWO(name)                                                   \
-  double name(double x, double y) { return __mr_##name(x, y); }        \
+#define MR_TWO(name)                                                                                                   \
+  double name(double x, double y) { return __mr_##name(x, y); }                                                        \
   float name##f(float x, float y) { return __mr_##name##f(x, y); }
 
 extern "C" {

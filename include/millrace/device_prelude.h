@@ -8,6 +8,7 @@
 #pragma once
 #pragma clang system_header
 
+// clang-format off
 #include "../host_defines.h"
 #include "device/services.h"
 #include "device/libc.h"
@@ -35,3 +36,4 @@
 #include "device/runtime_api.h"
 #include "device/texture.h"
 #include "device/surface.h"
+// clang-format on

@@ -15,9 +15,9 @@
 namespace cg = cooperative_groups;
 
 static int failures = 0;
-#define CHECK(condition)                                                        \
-  do {                                                                          \
-    if (!(condition)) std::printf("line %d: %s\n", __LINE__, #condition), ++failures; \
+#define CHECK(condition)                                                                                               \
+  do {                                                                                                                 \
+    if (!(condition)) std::printf("line %d: %s\n", __LINE__, #condition), ++failures;                                  \
   } while (0)
 
 struct In {
@@ -39,13 +39,17 @@ __global__ void integers(const In* in, unsigned* out) {
   };
   const unsigned a = x.a, b = x.b, c = x.c;
   const unsigned long long ab = (unsigned long long)a << 32 | b, bc = (unsigned long long)b << 32 | c;
-  put(__popc(a)), put(__popcll(ab)), put(__clz(a)), put(__clzll(ab)), put(__ffs(a)), put(__ffsll(ab)), put(__brev(a)), put64(__brevll(ab));
-  put(__byte_perm(a, b, c)), put(__funnelshift_l(a, b, c)), put(__funnelshift_r(a, b, c)), put(__funnelshift_lc(a, b, c)), put(__funnelshift_rc(a, b, c));
+  put(__popc(a)), put(__popcll(ab)), put(__clz(a)), put(__clzll(ab)), put(__ffs(a)), put(__ffsll(ab)), put(__brev(a)),
+      put64(__brevll(ab));
+  put(__byte_perm(a, b, c)), put(__funnelshift_l(a, b, c)), put(__funnelshift_r(a, b, c)),
+      put(__funnelshift_lc(a, b, c)), put(__funnelshift_rc(a, b, c));
   put(__mulhi((int)a, (int)b)), put(__umulhi(a, b)), put64(__mul64hi(ab, bc)), put64(__umul64hi(ab, bc));
   put(__mul24((int)a, (int)b)), put(__umul24(a, b)), put(__sad((int)a, (int)b, c)), put(__usad(a, b, c));
   put(__hadd((int)a, (int)b)), put(__rhadd((int)a, (int)b)), put(__uhadd(a, b)), put(__urhadd(a, b));
-  put(__dp4a((int)a, (int)b, (int)c)), put(__dp4a(a, b, c)), put(__dp2a_lo((int)a, (int)b, (int)c)), put(__dp2a_hi(a, b, c));
-  put(__vadd2(a, b)), put(__vsubss2(a, b)), put(__vaddus4(a, b)), put(__vabsdiffu4(a, b)), put(__vmaxs2(a, b)), put(__vcmpgts4(a, b)), put(__vavgu4(a, b)), put(__vsadu4(a, b));
+  put(__dp4a((int)a, (int)b, (int)c)), put(__dp4a(a, b, c)), put(__dp2a_lo((int)a, (int)b, (int)c)),
+      put(__dp2a_hi(a, b, c));
+  put(__vadd2(a, b)), put(__vsubss2(a, b)), put(__vaddus4(a, b)), put(__vabsdiffu4(a, b)), put(__vmaxs2(a, b)),
+      put(__vcmpgts4(a, b)), put(__vavgu4(a, b)), put(__vsadu4(a, b));
   put(__fns(a, c % 32, 1 + (int)(b % 3)));
   put(min((int)a, (int)b)), put(max(a, b)), put(abs((int)a));
   o[U - 1] = k;
@@ -79,7 +83,8 @@ static void integers_host(const In& x, unsigned* o) {
     for (int i = 0; i < bits; ++i) r |= (v >> i & 1) << (bits - 1 - i);
     return r;
   };
-  put(bit_count(a)), put(bit_count(ab)), put(leading(a, 32)), put(leading(ab, 64)), put(first(a)), put(first(ab)), put((unsigned)reversed(a, 32)), put64(reversed(ab, 64));
+  put(bit_count(a)), put(bit_count(ab)), put(leading(a, 32)), put(leading(ab, 64)), put(first(a)), put(first(ab)),
+      put((unsigned)reversed(a, 32)), put64(reversed(ab, 64));
   unsigned p = 0;
   for (int i = 0; i < 4; ++i) {
     const unsigned s = c >> 4 * i & 15, n = s & 7, byte = (n < 4 ? a >> 8 * n : b >> 8 * (n - 4)) & 255;
@@ -90,12 +95,13 @@ static void integers_host(const In& x, unsigned* o) {
   put(s ? b << s | a >> (32 - s) : b), put(s ? a >> s | b << (32 - s) : a);
   put(c >= 32 ? a : s ? b << s | a >> (32 - s) : b), put(c >= 32 ? b : s ? a >> s | b << (32 - s) : a);
   put((unsigned)((std::int64_t)(int)a * (int)b >> 32)), put((unsigned)((std::uint64_t)a * b >> 32));
-  put64((unsigned long long)((__int128)(long long)ab * (long long)bc >> 64)), put64((unsigned long long)((unsigned __int128)ab * bc >> 64));
+  put64((unsigned long long)((__int128)(long long)ab * (long long)bc >> 64)),
+      put64((unsigned long long)((unsigned __int128)ab * bc >> 64));
   auto s24 = [](unsigned v) { return (long long)((int)(v << 8) >> 8); };
   put((unsigned)(s24(a) * s24(b))), put((a & 0xffffff) * (b & 0xffffff));
   put((unsigned)std::llabs((long long)(int)a - (int)b) + c), put((a < b ? b - a : a - b) + c);
-  put((unsigned)(((long long)(int)a + (int)b) >> 1)), put((unsigned)(((long long)(int)a + (int)b + 1) >> 1)), put((unsigned)(((unsigned long long)a + b) >> 1)),
-      put((unsigned)(((unsigned long long)a + b + 1) >> 1));
+  put((unsigned)(((long long)(int)a + (int)b) >> 1)), put((unsigned)(((long long)(int)a + (int)b + 1) >> 1)),
+      put((unsigned)(((unsigned long long)a + b) >> 1)), put((unsigned)(((unsigned long long)a + b + 1) >> 1));
   auto sb = [](unsigned v, int i) { return (int)(signed char)(v >> 8 * i); };
   auto ub = [](unsigned v, int i) { return (int)(v >> 8 * i & 255); };
   unsigned r = c;
@@ -107,7 +113,8 @@ static void integers_host(const In& x, unsigned* o) {
   put(c + (short)a * sb(b, 0) + (short)(a >> 16) * sb(b, 1)), put(c + (a & 65535) * ub(b, 2) + (a >> 16) * ub(b, 3));
   auto clamp = [](int v, int lo, int hi) { return v < lo ? lo : v > hi ? hi : v; };
   put(((a & 65535) + (b & 65535)) % 65536 | ((a >> 16) + (b >> 16)) << 16);
-  put((clamp((short)a - (short)b, -32768, 32767) & 65535) | clamp((short)(a >> 16) - (short)(b >> 16), -32768, 32767) << 16);
+  put((clamp((short)a - (short)b, -32768, 32767) & 65535) | clamp((short)(a >> 16) - (short)(b >> 16), -32768, 32767)
+                                                                << 16);
   unsigned v[6] = {};
   for (int i = 0; i < 4; ++i) {
     v[0] |= (unsigned)clamp(ub(a, i) + ub(b, i), 0, 255) << 8 * i;
@@ -116,7 +123,8 @@ static void integers_host(const In& x, unsigned* o) {
     v[4] |= (unsigned)((ub(a, i) + ub(b, i) + 1) / 2) << 8 * i;
     v[5] += std::abs(ub(a, i) - ub(b, i));
   }
-  v[2] = ((short)a > (short)b ? a & 65535 : b & 65535) | ((short)(a >> 16) > (short)(b >> 16) ? a & 0xffff0000 : b & 0xffff0000);
+  v[2] = ((short)a > (short)b ? a & 65535 : b & 65535) |
+         ((short)(a >> 16) > (short)(b >> 16) ? a & 0xffff0000 : b & 0xffff0000);
   for (unsigned w : v) put(w);
   unsigned nth = 0xffffffffu, left = 1 + b % 3;
   for (unsigned i = c % 32; i < 32; ++i)
@@ -135,11 +143,14 @@ __global__ void rounded(const In* in, float* fo, double* dout) {
   float* o = fo + t * F;
   double* p = dout + t * D;
   int i = 0, j = 0;
-#define EACH(m)                                                                                                                                   \
-  o[i++] = __fadd_##m(x.f, x.g), o[i++] = __fmul_##m(x.f, x.g), o[i++] = __fdiv_##m(x.f, x.g), o[i++] = __fsqrt_##m(fabsf(x.f)),                  \
-  o[i++] = __fmaf_##m(x.f, x.g, x.h), o[i++] = __double2float_##m(x.d), o[i++] = __int2float_##m((int)x.a), o[i++] = __ull2float_##m((unsigned long long)x.a << 32 | x.b), \
-  p[j++] = __dadd_##m(x.d, x.e), p[j++] = __dmul_##m(x.d, x.e), p[j++] = __ddiv_##m(x.d, x.e), p[j++] = __dsqrt_##m(fabs(x.d)),                   \
-  p[j++] = __fma_##m(x.d, x.e, x.k), p[j++] = __ull2double_##m((unsigned long long)x.a << 32 | x.b), p[j++] = __ll2double_##m((long long)((unsigned long long)x.b << 32 | x.a));
+#define EACH(m)                                                                                                        \
+  o[i++] = __fadd_##m(x.f, x.g), o[i++] = __fmul_##m(x.f, x.g), o[i++] = __fdiv_##m(x.f, x.g),                         \
+  o[i++] = __fsqrt_##m(fabsf(x.f)), o[i++] = __fmaf_##m(x.f, x.g, x.h), o[i++] = __double2float_##m(x.d),              \
+  o[i++] = __int2float_##m((int)x.a), o[i++] = __ull2float_##m((unsigned long long)x.a << 32 | x.b),                   \
+  p[j++] = __dadd_##m(x.d, x.e), p[j++] = __dmul_##m(x.d, x.e), p[j++] = __ddiv_##m(x.d, x.e),                         \
+  p[j++] = __dsqrt_##m(fabs(x.d)), p[j++] = __fma_##m(x.d, x.e, x.k),                                                  \
+  p[j++] = __ull2double_##m((unsigned long long)x.a << 32 | x.b),                                                      \
+  p[j++] = __ll2double_##m((long long)((unsigned long long)x.b << 32 | x.a));
   EACH(rn) EACH(rz) EACH(ru) EACH(rd)
 #undef EACH
 }
@@ -153,19 +164,19 @@ __attribute__((noinline, optnone)) static void rounded_host(const In& x, float* 
     volatile int n = (int)x.a;
     volatile unsigned long long u = (unsigned long long)x.a << 32 | x.b;
     volatile long long s = (long long)((unsigned long long)x.b << 32 | x.a);
-    o[i++] = f + g, o[i++] = f * g, o[i++] = f / g, o[i++] = std::sqrt(std::fabs(f)), o[i++] = std::fma(f, g, h), o[i++] = (float)d, o[i++] = (float)n;
-    // The compiler's conversion of unsigned 64-bit integers doesn't heed the rounding mode: through long double, which is exact.
+    o[i++] = f + g, o[i++] = f * g, o[i++] = f / g, o[i++] = std::sqrt(std::fabs(f)), o[i++] = std::fma(f, g, h),
+    o[i++] = (float)d, o[i++] = (float)n;
+    // The compiler's conversion of unsigned 64-bit integers doesn't heed the rounding mode: through long double, which
+    // is exact.
     volatile long double wide = u;
     o[i++] = (float)wide;
-    p[j++] = d + e, p[j++] = d * e, p[j++] = d / e, p[j++] = std::sqrt(std::fabs(d)), p[j++] = std::fma(d, e, k), p[j++] = (double)wide, p[j++] = (double)s;
+    p[j++] = d + e, p[j++] = d * e, p[j++] = d / e, p[j++] = std::sqrt(std::fabs(d)), p[j++] = std::fma(d, e, k),
+    p[j++] = (double)wide, p[j++] = (double)s;
   }
   std::fesetround(FE_TONEAREST);
 }
 
-template <class T>
-static bool same(T a, T b) {
-  return (a != a && b != b) || std::memcmp(&a, &b, sizeof a) == 0;
-}
+template <class T> static bool same(T a, T b) { return (a != a && b != b) || std::memcmp(&a, &b, sizeof a) == 0; }
 
 __global__ void halves(const float* in, unsigned short* h, unsigned short* b) {
   const int t = threadIdx.x;
@@ -193,8 +204,10 @@ __global__ void wide_tiles(int* o) {  // tiles of two sizes beyond a warp, at th
   auto b = cg::tiled_partition<128>(block);
   int v = threadIdx.x;
   for (int i = 0; i < 4; ++i) {
-    if ((threadIdx.x / 128 + i) % 2) v += cg::reduce(a, v % 13, cg::plus<int>());
-    else v += cg::inclusive_scan(b, v % 7);
+    if ((threadIdx.x / 128 + i) % 2)
+      v += cg::reduce(a, v % 13, cg::plus<int>());
+    else
+      v += cg::inclusive_scan(b, v % 7);
   }
   o[threadIdx.x] = v;
 }
@@ -223,7 +236,16 @@ int main() {
     std::memcpy(&f, &bits, 4);
     return next() % 2 ? f : (float)(int)next() / (1u << next() % 32);
   };
-  for (In& x : in) x = {next() >> next() % 32, next() >> next() % 32, next() % 3 ? next() : next() % 40, single(), single(), single(), value(), value(), value()};
+  for (In& x : in)
+    x = {next() >> next() % 32,
+         next() >> next() % 32,
+         next() % 3 ? next() : next() % 40,
+         single(),
+         single(),
+         single(),
+         value(),
+         value(),
+         value()};
   in[0].a = in[1].b = 0x80000000u;
   in[2].a = 0;
   In* din;
@@ -278,8 +300,10 @@ int main() {
     cudaMemcpy(b.data(), dh + 1024, 2048, cudaMemcpyDeviceToHost);
     for (int i = 0; i < 1024; ++i) CHECK(f[i] != f[i] || b[i] == base + i);
   }
-  CHECK(__half_as_ushort(__float2half(1.00048828125f)) == 0x3c00 && __half_as_ushort(__float2half(1.00146484375f)) == 0x3c02);
-  CHECK(__half_as_ushort(__float2half_ru(1.0001f)) == 0x3c01 && __half_as_ushort(__float2half_rz(65535.0f)) == 0x7bff && __half_as_ushort(__float2half(65520.0f)) == 0x7c00);
+  CHECK(__half_as_ushort(__float2half(1.00048828125f)) == 0x3c00 &&
+        __half_as_ushort(__float2half(1.00146484375f)) == 0x3c02);
+  CHECK(__half_as_ushort(__float2half_ru(1.0001f)) == 0x3c01 && __half_as_ushort(__float2half_rz(65535.0f)) == 0x7bff &&
+        __half_as_ushort(__float2half(65520.0f)) == 0x7c00);
 
   ulonglong2 pair = {};
   cudaMemset(dd, 0, 64);
@@ -311,7 +335,8 @@ int main() {
   complex_numbers<<<1, 1>>>(df);
   cudaMemcpy(z, df, 16, cudaMemcpyDeviceToHost);
   const std::complex<float> one(1, 2), w = one * one / std::complex<float>(0.5f, -1) + std::conj(one);
-  CHECK(std::fabs(z[0] - w.real()) < 1e-5f && std::fabs(z[1] - w.imag()) < 1e-5f && std::fabs(z[2] - std::abs(w)) < 1e-5f && std::fabs(z[3] - std::sin(1.0f)) < 1e-6f);
+  CHECK(std::fabs(z[0] - w.real()) < 1e-5f && std::fabs(z[1] - w.imag()) < 1e-5f &&
+        std::fabs(z[2] - std::abs(w)) < 1e-5f && std::fabs(z[3] - std::sin(1.0f)) < 1e-6f);
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
   std::printf("%d failures\n", failures);
   return failures != 0;

@@ -1,6 +1,6 @@
-// Accuracy of the device math library (include/millrace/device/math) against 80-bit long double and, where that has too few
-// bits, __float128. The bounds are those of the CUDA C++ Programming Guide, "Mathematical Functions". Prints the largest error
-// of every function in units in the last place.
+// Accuracy of the device math library (include/millrace/device/math) against 80-bit long double and, where that has too
+// few bits, __float128. The bounds are those of the CUDA C++ Programming Guide, "Mathematical Functions". Prints the
+// largest error of every function in units in the last place.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,8 +29,7 @@ long double unit(float reference) {
 }
 
 // |got - reference| in ulp of the reference; special values must agree in kind.
-template <class T>
-double error(T got, long double reference) {
+template <class T> double error(T got, long double reference) {
   const T rounded = static_cast<T>(reference);
   if (std::isnan(rounded)) return std::isnan(got) ? 0 : 1e30;
   if (std::isnan(got)) return 1e30;
@@ -38,8 +37,12 @@ double error(T got, long double reference) {
     if (got == rounded) return 0;
     // Overflow is a matter of the last ulp.
     const long double edge = std::numeric_limits<T>::max();
-    if (std::isinf(got) && std::fabs(reference) > edge * (1 - 4 * static_cast<long double>(std::numeric_limits<T>::epsilon()))) return 1;
-    if (std::isinf(rounded) && std::fabs(got) > edge * (1 - 4 * static_cast<long double>(std::numeric_limits<T>::epsilon()))) return 1;
+    if (std::isinf(got) &&
+        std::fabs(reference) > edge * (1 - 4 * static_cast<long double>(std::numeric_limits<T>::epsilon())))
+      return 1;
+    if (std::isinf(rounded) &&
+        std::fabs(got) > edge * (1 - 4 * static_cast<long double>(std::numeric_limits<T>::epsilon())))
+      return 1;
     return 1e30;
   }
   return static_cast<double>(std::fabs(static_cast<long double>(got) - reference) / unit(rounded));
@@ -48,8 +51,7 @@ double error(T got, long double reference) {
 class Arguments {
  public:
   Arguments(double lo, double hi) : lo_(lo), hi_(hi) {}
-  template <class T>
-  T next() {
+  template <class T> T next() {
     // Half of them uniform, half uniform in their exponents.
     if ((++n_ & 1) != 0) return static_cast<T>(lo_ + (hi_ - lo_) * real());
     const double top = std::max(std::fabs(lo_), std::fabs(hi_)), bottom = std::is_same_v<T, float> ? 1e-44 : 1e-310;
@@ -69,8 +71,7 @@ class Arguments {
   std::mt19937_64 bits_{12345};
 };
 
-template <class T, class F, class R>
-void one(const char* name, double bound, double lo, double hi, F f, R reference) {
+template <class T, class F, class R> void one(const char* name, double bound, double lo, double hi, F f, R reference) {
   Arguments a(lo, hi);
   double worst = 0;
   T at = 0;
@@ -93,13 +94,17 @@ void two(const char* name, double bound, double lo, double hi, double lo2, doubl
     const double e = error<T>(f(x, y), reference(static_cast<long double>(x), static_cast<long double>(y)));
     if (e > worst) worst = e, at = x, at2 = y;
   }
-  std::printf("%-14s %8.3f of %5.1f ulp  at %a, %a\n", name, worst, bound, static_cast<double>(at), static_cast<double>(at2));
+  std::printf("%-14s %8.3f of %5.1f ulp  at %a, %a\n", name, worst, bound, static_cast<double>(at),
+              static_cast<double>(at2));
   EXPECT_LE(worst, bound) << name << " at " << at << ", " << at2;
 }
 
-#define ONE(T, name, bound, lo, hi, reference) one<T>(#name, bound, lo, hi, [](T x) { return __mr_##name(x); }, [](long double x) { return reference; })
-#define TWO(T, name, bound, lo, hi, lo2, hi2, reference) \
-  two<T>(#name, bound, lo, hi, lo2, hi2, [](T x, T y) { return __mr_##name(x, y); }, [](long double x, long double y) { return reference; })
+#define ONE(T, name, bound, lo, hi, reference)                                                                         \
+  one<T>(#name, bound, lo, hi, [](T x) { return __mr_##name(x); }, [](long double x) { return reference; })
+#define TWO(T, name, bound, lo, hi, lo2, hi2, reference)                                                               \
+  two<T>(                                                                                                              \
+      #name, bound, lo, hi, lo2, hi2, [](T x, T y) { return __mr_##name(x, y); },                                      \
+      [](long double x, long double y) { return reference; })
 
 // Of pi x, with x reduced exactly first.
 long double sinpi_reference(long double x) {
@@ -115,7 +120,8 @@ long double erfinv_reference(long double y);
 long double erfcinv_reference(long double y) {
   if (y == 0) return INFINITY;
   if (y > 0.5L && y < 1.5L) return erfinv_reference(1 - y);
-  long double x = y > 0.01L && y < 1.99L ? (1 - y) * 0.886L : std::copysign(std::sqrt(-std::log(y < 1 ? y : 2 - y)), 1 - y);
+  long double x = y > 0.01L && y < 1.99L ? (1 - y) * 0.886L
+                                         : std::copysign(std::sqrt(-std::log(y < 1 ? y : 2 - y)), 1 - y);
   for (int i = 0; i < 30; ++i) {
     const long double f = x < 0 ? (2 - y) - std::erfc(-x) : std::erfc(x) - y, d = 2 / std::sqrt(pi) * std::exp(-x * x);
     long double step = f / d;
@@ -238,7 +244,8 @@ TEST(DeviceMathDouble, Special) {
   samples = 20000;
   double worst = 0;
   for (double x = 8; x < 1000; x += 0.37) {
-    worst = std::max({worst, std::fabs(__mr_j0(x) - j0(x)), std::fabs(__mr_j1(x) - j1(x)), std::fabs(__mr_y0(x) - y0(x)), std::fabs(__mr_y1(x) - y1(x))});
+    worst = std::max({worst, std::fabs(__mr_j0(x) - j0(x)), std::fabs(__mr_j1(x) - j1(x)),
+                      std::fabs(__mr_y0(x) - y0(x)), std::fabs(__mr_y1(x) - y1(x))});
     for (int n : {2, 7, 40}) worst = std::max(worst, std::fabs(__mr_jn(n, x) - jn(n, x)));
   }
   std::printf("Bessel functions above 8: absolute error %g\n", worst);
@@ -299,14 +306,23 @@ TEST(DeviceMathFloat, All) {
 }
 
 // The exact functions give the bits of the C library's.
-template <class T>
-bool same(T a, T b) {
-  return (a != a && b != b) || std::memcmp(&a, &b, sizeof(T)) == 0;
-}
-template <class T>
-T random_bits(std::mt19937_64& r) {
-  static const T special[] = {0, -T(0), 1, -1, T(0.5), T(1.5), T(2.5), T(-2.5), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
-                              std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::max(), std::numeric_limits<T>::min(), T(0.49999999999999994)};
+template <class T> bool same(T a, T b) { return (a != a && b != b) || std::memcmp(&a, &b, sizeof(T)) == 0; }
+template <class T> T random_bits(std::mt19937_64& r) {
+  static const T special[] = {0,
+                              -T(0),
+                              1,
+                              -1,
+                              T(0.5),
+                              T(1.5),
+                              T(2.5),
+                              T(-2.5),
+                              std::numeric_limits<T>::infinity(),
+                              -std::numeric_limits<T>::infinity(),
+                              std::numeric_limits<T>::quiet_NaN(),
+                              std::numeric_limits<T>::denorm_min(),
+                              std::numeric_limits<T>::max(),
+                              std::numeric_limits<T>::min(),
+                              T(0.49999999999999994)};
   if (r() % 8 == 0) return special[r() % std::size(special)];
   std::uint64_t b = r();
   T v;
@@ -325,7 +341,8 @@ TEST(DeviceMathExact, DoubleBits) {
     ASSERT_TRUE(same(__mr_fmod(x, y), std::fmod(x, y))) << x << " " << y;
     // The C library loses the sign of a zero remainder of denormals.
     const double rest = std::remainder(x, y);
-    ASSERT_TRUE(same(__mr_remainder(x, y), rest) || (rest == 0 && same(__mr_remainder(x, y), std::copysign(0.0, x)))) << x << " " << y;
+    ASSERT_TRUE(same(__mr_remainder(x, y), rest) || (rest == 0 && same(__mr_remainder(x, y), std::copysign(0.0, x))))
+        << x << " " << y;
     const double a = __mr_remquo(x, y, &p), b = std::remquo(x, y, &q);
     ASSERT_TRUE((same(a, b) || (a == 0 && b == 0)) && ((p ^ q) & 7) == 0) << x << " " << y << " " << p << " " << q;
     ASSERT_TRUE(same(__mr_frexp(x, &e), std::frexp(x, &f)) && (e == f || !std::isfinite(x))) << x;
@@ -349,7 +366,8 @@ TEST(DeviceMathExact, FloatBits) {
     ASSERT_TRUE(same(__mr_roundf(x), std::round(x))) << x;
     ASSERT_TRUE(same(__mr_fmodf(x, y), std::fmod(x, y))) << x << " " << y;
     const float rest = std::remainder(x, y);
-    ASSERT_TRUE(same(__mr_remainderf(x, y), rest) || (rest == 0 && same(__mr_remainderf(x, y), std::copysign(0.0f, x)))) << x << " " << y;
+    ASSERT_TRUE(same(__mr_remainderf(x, y), rest) || (rest == 0 && same(__mr_remainderf(x, y), std::copysign(0.0f, x))))
+        << x << " " << y;
     ASSERT_TRUE(same(__mr_frexpf(x, &e), std::frexp(x, &f)) && (e == f || !std::isfinite(x))) << x;
     ASSERT_TRUE(same(__mr_modff(x, &w), std::modf(x, &v)) && same(w, v)) << x;
     ASSERT_TRUE(same(__mr_scalbnf(x, n), std::scalbn(x, n))) << x << " " << n;
@@ -362,11 +380,18 @@ TEST(DeviceMathExact, PowSpecials) {
   const double v[] = {0.0, -0.0, 1, -1, 2, -2, 3, -3, 0.5, -0.5, INFINITY, -INFINITY, NAN, 1e300, -1e300, 5e-324};
   for (double x : v)
     for (double y : v) {
-      EXPECT_TRUE(same(__mr_pow(x, y), std::pow(x, y)) || error(__mr_pow(x, y), std::pow(static_cast<long double>(x), static_cast<long double>(y))) < 1)
+      EXPECT_TRUE(same(__mr_pow(x, y), std::pow(x, y)) ||
+                  error(__mr_pow(x, y), std::pow(static_cast<long double>(x), static_cast<long double>(y))) < 1)
           << x << " ^ " << y << " = " << __mr_pow(x, y);
-      EXPECT_EQ(std::isnan(__mr_powf(static_cast<float>(x), static_cast<float>(y))), std::isnan(std::pow(static_cast<float>(x), static_cast<float>(y)))) << x << " " << y;
-      EXPECT_TRUE(same(__mr_atan2(x, y), std::atan2(x, y)) || error(__mr_atan2(x, y), std::atan2(static_cast<long double>(x), static_cast<long double>(y))) < 1) << x << " " << y;
-      EXPECT_TRUE(same(__mr_hypot(x, y), std::hypot(x, y)) || error(__mr_hypot(x, y), std::hypot(static_cast<long double>(x), static_cast<long double>(y))) < 1) << x << " " << y;
+      EXPECT_EQ(std::isnan(__mr_powf(static_cast<float>(x), static_cast<float>(y))),
+                std::isnan(std::pow(static_cast<float>(x), static_cast<float>(y))))
+          << x << " " << y;
+      EXPECT_TRUE(same(__mr_atan2(x, y), std::atan2(x, y)) ||
+                  error(__mr_atan2(x, y), std::atan2(static_cast<long double>(x), static_cast<long double>(y))) < 1)
+          << x << " " << y;
+      EXPECT_TRUE(same(__mr_hypot(x, y), std::hypot(x, y)) ||
+                  error(__mr_hypot(x, y), std::hypot(static_cast<long double>(x), static_cast<long double>(y))) < 1)
+          << x << " " << y;
     }
 }
 

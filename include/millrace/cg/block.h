@@ -6,10 +6,9 @@
 
 namespace cooperative_groups {
 
-// Room for the exchanges of tiles beyond a warp (programming guide, "block_tile_memory"). These headers keep their own, so
-// this only has to exist.
-template <unsigned MaxBlockSize = 1024>
-struct block_tile_memory {
+// Room for the exchanges of tiles beyond a warp (programming guide, "block_tile_memory"). These headers keep their own,
+// so this only has to exist.
+template <unsigned MaxBlockSize = 1024> struct block_tile_memory {
   char __mr_unused[MaxBlockSize / 32 * 8 + 8];
 };
 
@@ -37,10 +36,7 @@ class thread_block : public thread_group {
 };
 
 __MR_D thread_block this_thread_block() { return thread_block(); }
-template <unsigned N>
-__MR_D thread_block this_thread_block(block_tile_memory<N>&) {
-  return thread_block();
-}
+template <unsigned N> __MR_D thread_block this_thread_block(block_tile_memory<N>&) { return thread_block(); }
 
 namespace details {
 

@@ -2,7 +2,7 @@
 #pragma once
 #pragma clang system_header
 
-#include "group.h"
+#include "grid.h"
 
 namespace cooperative_groups {
 
@@ -50,8 +50,7 @@ class cluster_group {
   }
 
   // The same variable in the shared memory of another block of the cluster.
-  template <class T>
-  static __device__ T* map_shared_rank(T* address, int rank) {
+  template <class T> static __device__ T* map_shared_rank(T* address, int rank) {
     return static_cast<T*>(__mr_cluster_map_shared((void*)address, (unsigned)rank));
   }
   // Whose shared memory an address lies in.

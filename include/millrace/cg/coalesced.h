@@ -15,17 +15,14 @@ class coalesced_group : public thread_group {
   __device__ unsigned meta_group_size() const { return meta_size_; }
   __device__ __attribute__((convergent)) void sync() const { __mr_warp_sync(mask_); }
 
-  template <class T>
-  __device__ __attribute__((convergent)) T shfl(const T& value, int source) const {
+  template <class T> __device__ __attribute__((convergent)) T shfl(const T& value, int source) const {
     return details::exchange<T>(mask_, value, details::nth_lane(mask_, (unsigned)source % size()));
   }
-  template <class T>
-  __device__ __attribute__((convergent)) T shfl_up(const T& value, unsigned delta) const {
+  template <class T> __device__ __attribute__((convergent)) T shfl_up(const T& value, unsigned delta) const {
     const unsigned r = thread_rank();
     return details::exchange<T>(mask_, value, details::nth_lane(mask_, r >= delta ? r - delta : r));
   }
-  template <class T>
-  __device__ __attribute__((convergent)) T shfl_down(const T& value, unsigned delta) const {
+  template <class T> __device__ __attribute__((convergent)) T shfl_down(const T& value, unsigned delta) const {
     const unsigned r = thread_rank();
     return details::exchange<T>(mask_, value, details::nth_lane(mask_, delta < size() - r ? r + delta : r));
   }
@@ -34,12 +31,10 @@ class coalesced_group : public thread_group {
   __device__ __attribute__((convergent)) unsigned ballot(int predicate) const {
     return details::pack(__ballot_sync(mask_, predicate), mask_);
   }
-  template <class T>
-  __device__ __attribute__((convergent)) unsigned match_any(const T& value) const {
+  template <class T> __device__ __attribute__((convergent)) unsigned match_any(const T& value) const {
     return details::pack(__match_any_sync(mask_, value), mask_);
   }
-  template <class T>
-  __device__ __attribute__((convergent)) unsigned match_all(const T& value, int& predicate) const {
+  template <class T> __device__ __attribute__((convergent)) unsigned match_all(const T& value, int& predicate) const {
     return details::pack(__match_all_sync(mask_, value, &predicate), mask_);
   }
   // The group's lanes in its warp.

@@ -21,7 +21,9 @@ class grid_group {
 
   static __device__ unsigned long long size() { return num_blocks() * __mr_block_threads(); }
   static __device__ unsigned long long num_threads() { return size(); }
-  static __device__ unsigned long long thread_rank() { return block_rank() * __mr_block_threads() + __mr_thread_rank(); }
+  static __device__ unsigned long long thread_rank() {
+    return block_rank() * __mr_block_threads() + __mr_thread_rank();
+  }
   static __device__ dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
   static __device__ dim3 dim_blocks() { return group_dim(); }
   static __device__ unsigned long long num_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }

@@ -30,8 +30,7 @@ __MR_D_BIG unsigned pack(unsigned votes, unsigned mask) {
 }
 
 // `value` of the lane `source`, for every lane of `mask`; any trivially copyable type, 8 bytes at a time.
-template <class T>
-__MR_D __attribute__((convergent)) T exchange(unsigned mask, const T& value, unsigned source) {
+template <class T> __MR_D __attribute__((convergent)) T exchange(unsigned mask, const T& value, unsigned source) {
   static_assert(__is_trivially_copyable(T), "only trivially copyable values can be exchanged between threads");
   constexpr unsigned words = (sizeof(T) + 7) / 8;
   unsigned long buffer[words] = {};
@@ -45,7 +44,12 @@ __MR_D __attribute__((convergent)) T exchange(unsigned mask, const T& value, uns
 }  // namespace details
 
 // The scopes of groups' barriers as libcu++ names them.
-enum thread_scope_kind { thread_scope_system_kind, thread_scope_device_kind, thread_scope_block_kind, thread_scope_thread_kind };
+enum thread_scope_kind {
+  thread_scope_system_kind,
+  thread_scope_device_kind,
+  thread_scope_block_kind,
+  thread_scope_thread_kind
+};
 
 // A group whose kind is known at run time only: a block, a tile of up to 32 threads, or a coalesced group.
 class thread_group {
@@ -59,8 +63,10 @@ class thread_group {
   }
   __device__ bool is_valid() const { return true; }
   __device__ __attribute__((convergent)) void sync() const {
-    if (block_) __mr_barrier();
-    else __mr_warp_sync(mask_);
+    if (block_)
+      __mr_barrier();
+    else
+      __mr_warp_sync(mask_);
   }
   // Lanes of the group in its warp; not meaningful for a block.
   __device__ unsigned __mr_mask() const { return mask_; }
@@ -77,17 +83,8 @@ class thread_group {
 __device__ inline thread_group __mr_make_group(unsigned mask, bool tile) { return thread_group(false, mask, tile); }
 
 // Any group.
-template <class Group>
-__MR_D __attribute__((convergent)) void sync(const Group& group) {
-  group.sync();
-}
-template <class Group>
-__MR_D auto thread_rank(const Group& group) {
-  return group.thread_rank();
-}
-template <class Group>
-__MR_D auto group_size(const Group& group) {
-  return group.size();
-}
+template <class Group> __MR_D __attribute__((convergent)) void sync(const Group& group) { group.sync(); }
+template <class Group> __MR_D auto thread_rank(const Group& group) { return group.thread_rank(); }
+template <class Group> __MR_D auto group_size(const Group& group) { return group.size(); }
 
 }  // namespace cooperative_groups

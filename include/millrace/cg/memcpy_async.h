@@ -1,16 +1,15 @@
-// Collective copies. The threads of the group copy at the call, each its part; the data is there for all of them after the
-// wait, which is the group's barrier.
+// Collective copies. The threads of the group copy at the call, each its part; the data is there for all of them after
+// the wait, which is the group's barrier.
 #pragma once
 #pragma clang system_header
 
-#include "coalesced.h"
 #include "../device/aligned_size.h"
+#include "coalesced.h"
 
 namespace cooperative_groups {
 namespace details {
 
-template <class Group>
-__MR_D void copy(const Group& group, void* to, const void* from, size_t bytes) {
+template <class Group> __MR_D void copy(const Group& group, void* to, const void* from, size_t bytes) {
   // Whole 16-byte pieces by rank, then the rest by bytes.
   char* t = static_cast<char*>(to);
   const char* f = static_cast<const char*>(from);
@@ -21,32 +20,27 @@ __MR_D void copy(const Group& group, void* to, const void* from, size_t bytes) {
 
 }  // namespace details
 
-template <class Group, class T>
-__MR_D void memcpy_async(const Group& group, T* to, const T* from, size_t bytes) {
+template <class Group, class T> __MR_D void memcpy_async(const Group& group, T* to, const T* from, size_t bytes) {
   details::copy(group, to, from, bytes);
 }
 template <class Group, class T, size_t Alignment>
 __MR_D void memcpy_async(const Group& group, T* to, const T* from, const cuda::aligned_size_t<Alignment>& bytes) {
   details::copy(group, to, from, (size_t)bytes);
 }
-template <class Group>
-__MR_D void memcpy_async(const Group& group, void* to, const void* from, size_t bytes) {
+template <class Group> __MR_D void memcpy_async(const Group& group, void* to, const void* from, size_t bytes) {
   details::copy(group, to, from, bytes);
 }
 // By elements: the smaller of the two counts.
 template <class Group, class T, class DstCount, class SrcCount>
-__MR_D void memcpy_async(const Group& group, T* to, const DstCount& to_count, const T* from, const SrcCount& from_count) {
+__MR_D void memcpy_async(const Group& group, T* to, const DstCount& to_count, const T* from,
+                         const SrcCount& from_count) {
   const size_t d = (size_t)to_count, s = (size_t)from_count;
   details::copy(group, to, from, (d < s ? d : s) * sizeof(T));
 }
 
-template <class Group>
-__MR_D __attribute__((convergent)) void wait(const Group& group) {
-  group.sync();
-}
+template <class Group> __MR_D __attribute__((convergent)) void wait(const Group& group) { group.sync(); }
 // Waits for all but the last `Stages` copies: here for all of them.
-template <unsigned Stages, class Group>
-__MR_D __attribute__((convergent)) void wait_prior(const Group& group) {
+template <unsigned Stages, class Group> __MR_D __attribute__((convergent)) void wait_prior(const Group& group) {
   group.sync();
 }
 

@@ -16,7 +16,8 @@ __MR_D_BIG __attribute__((convergent)) thread_group tiled_partition(const thread
   // Members of a coalesced group are neighbours by rank, not by lane.
   const unsigned mask = parent.__mr_mask(), rank = (unsigned)parent.thread_rank() / size * size;
   unsigned lanes = 0;
-  for (unsigned i = rank; i < rank + size && i < (unsigned)parent.size(); ++i) lanes |= 1u << details::nth_lane(mask, i);
+  for (unsigned i = rank; i < rank + size && i < (unsigned)parent.size(); ++i)
+    lanes |= 1u << details::nth_lane(mask, i);
   return __mr_make_group(lanes, false);
 }
 __MR_D __attribute__((convergent)) coalesced_group tiled_partition(const coalesced_group& parent, unsigned size) {
@@ -29,12 +30,14 @@ __MR_D __attribute__((convergent)) coalesced_group tiled_partition(const coalesc
 
 namespace details {
 
-// Splits the lanes `mask` by a label: the calling thread's part, its rank among the parts (by lowest lane) and their count.
+// Splits the lanes `mask` by a label: the calling thread's part, its rank among the parts (by lowest lane) and their
+// count.
 __MR_D_BIG __attribute__((convergent)) coalesced_group split(unsigned mask, long long label) {
   const unsigned same = __match_any_sync(mask, label);
   const unsigned leaders = __ballot_sync(mask, (same & (0u - same)) == 1u << __mr_lane_id());
   const unsigned leader = same & (0u - same);
-  return __mr_make_coalesced(same, (unsigned)__builtin_popcount(leaders & (leader - 1)), (unsigned)__builtin_popcount(leaders));
+  return __mr_make_coalesced(same, (unsigned)__builtin_popcount(leaders & (leader - 1)),
+                             (unsigned)__builtin_popcount(leaders));
 }
 
 }  // namespace details
@@ -44,7 +47,8 @@ __MR_D __attribute__((convergent)) coalesced_group labeled_partition(const coale
   return details::split(parent.lanes(), (long long)label);
 }
 template <class Label, unsigned N, class P>
-__MR_D __attribute__((convergent)) coalesced_group labeled_partition(const thread_block_tile<N, P>& parent, Label label) {
+__MR_D __attribute__((convergent)) coalesced_group labeled_partition(const thread_block_tile<N, P>& parent,
+                                                                     Label label) {
   static_assert(N <= 32, "labeled_partition takes tiles of at most 32 threads");
   return details::split(parent.lanes() & details::existing_lanes(), (long long)label);
 }
@@ -54,7 +58,8 @@ __MR_D __attribute__((convergent)) coalesced_group binary_partition(const coales
   return __mr_make_coalesced(predicate ? yes : parent.lanes() & ~yes, predicate ? 1 : 0, 2);
 }
 template <unsigned N, class P>
-__MR_D __attribute__((convergent)) coalesced_group binary_partition(const thread_block_tile<N, P>& parent, bool predicate) {
+__MR_D __attribute__((convergent)) coalesced_group binary_partition(const thread_block_tile<N, P>& parent,
+                                                                    bool predicate) {
   static_assert(N <= 32, "binary_partition takes tiles of at most 32 threads");
   const unsigned lanes = parent.lanes() & details::existing_lanes(), yes = __ballot_sync(lanes, predicate);
   return __mr_make_coalesced(predicate ? yes : lanes & ~yes, predicate ? 1 : 0, 2);

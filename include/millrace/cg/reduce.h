@@ -8,10 +8,9 @@
 namespace cooperative_groups {
 namespace details {
 
-// Lanes of a mask, by rank: halves fold onto each other; an odd rest is folded first. The order of operands is that of the
-// ranks, and a full tile's sum is the butterfly's.
-template <class T, class Op>
-__MR_D __attribute__((convergent)) T reduce_lanes(unsigned mask, T value, Op op) {
+// Lanes of a mask, by rank: halves fold onto each other; an odd rest is folded first. The order of operands is that of
+// the ranks, and a full tile's sum is the butterfly's.
+template <class T, class Op> __MR_D __attribute__((convergent)) T reduce_lanes(unsigned mask, T value, Op op) {
   const unsigned n = (unsigned)__builtin_popcount(mask), rank = (unsigned)__builtin_popcount(mask & lanes_below());
   for (unsigned width = n; width > 1;) {
     const unsigned half = (width + 1) / 2;
@@ -23,8 +22,7 @@ __MR_D __attribute__((convergent)) T reduce_lanes(unsigned mask, T value, Op op)
   return exchange<T>(mask, value, nth_lane(mask, 0));
 }
 
-template <class T>
-struct plain {
+template <class T> struct plain {
   typedef typename std::remove_cv<typename std::remove_reference<T>::type>::type type;
 };
 
@@ -49,19 +47,20 @@ template <class T, unsigned N, class P>
 __MR_D __attribute__((convergent)) auto reduce(const thread_block_tile<N, P>& group, T&& value) {
   return reduce(group, static_cast<T&&>(value), plus<typename details::plain<T>::type>());
 }
-template <class T>
-__MR_D __attribute__((convergent)) auto reduce(const coalesced_group& group, T&& value) {
+template <class T> __MR_D __attribute__((convergent)) auto reduce(const coalesced_group& group, T&& value) {
   return reduce(group, static_cast<T&&>(value), plus<typename details::plain<T>::type>());
 }
 
 // One thread combines the group's result with an atomic object, or stores it there.
 template <class Group, class Atomic, class T, class Op>
-__MR_D __attribute__((convergent)) void reduce_update_async(const Group& group, Atomic& destination, T&& value, Op&& op) {
+__MR_D __attribute__((convergent)) void reduce_update_async(const Group& group, Atomic& destination, T&& value,
+                                                            Op&& op) {
   const auto total = reduce(group, static_cast<T&&>(value), op);
   if (group.thread_rank() == 0) details::update(destination, total, op);
 }
 template <class Group, class Atomic, class T, class Op>
-__MR_D __attribute__((convergent)) void reduce_store_async(const Group& group, Atomic& destination, T&& value, Op&& op) {
+__MR_D __attribute__((convergent)) void reduce_store_async(const Group& group, Atomic& destination, T&& value,
+                                                           Op&& op) {
   const auto total = reduce(group, static_cast<T&&>(value), op);
   if (group.thread_rank() == 0) destination.store(total);
 }

@@ -7,8 +7,7 @@
 namespace cooperative_groups {
 namespace details {
 
-template <class T, class Op>
-__MR_D __attribute__((convergent)) T scan_lanes(unsigned mask, T value, Op op) {
+template <class T, class Op> __MR_D __attribute__((convergent)) T scan_lanes(unsigned mask, T value, Op op) {
   const unsigned n = (unsigned)__builtin_popcount(mask), rank = (unsigned)__builtin_popcount(mask & lanes_below());
   for (unsigned step = 1; step < n; step *= 2) {
     T below = exchange<T>(mask, value, nth_lane(mask, rank >= step ? rank - step : rank));
@@ -17,8 +16,7 @@ __MR_D __attribute__((convergent)) T scan_lanes(unsigned mask, T value, Op op) {
   return value;
 }
 // The inclusive result of the rank below; `first` for rank 0.
-template <class T>
-__MR_D __attribute__((convergent)) T shift_lanes(unsigned mask, T inclusive, T first) {
+template <class T> __MR_D __attribute__((convergent)) T shift_lanes(unsigned mask, T inclusive, T first) {
   const unsigned rank = (unsigned)__builtin_popcount(mask & lanes_below());
   T below = exchange<T>(mask, inclusive, nth_lane(mask, rank == 0 ? 0 : rank - 1));
   return rank == 0 ? first : below;
@@ -67,8 +65,7 @@ __MR_D __attribute__((convergent)) auto inclusive_scan(const Group& group, T&& v
   typedef typename details::plain<T>::type V;
   return details::inclusive<V>(group, V(value), op);
 }
-template <class Group, class T>
-__MR_D __attribute__((convergent)) auto inclusive_scan(const Group& group, T&& value) {
+template <class Group, class T> __MR_D __attribute__((convergent)) auto inclusive_scan(const Group& group, T&& value) {
   typedef typename details::plain<T>::type V;
   return details::inclusive<V>(group, V(value), plus<V>());
 }
@@ -78,15 +75,15 @@ __MR_D __attribute__((convergent)) auto exclusive_scan(const Group& group, T&& v
   typedef typename details::plain<T>::type V;
   return details::exclusive<V>(group, V(value), op);
 }
-template <class Group, class T>
-__MR_D __attribute__((convergent)) auto exclusive_scan(const Group& group, T&& value) {
+template <class Group, class T> __MR_D __attribute__((convergent)) auto exclusive_scan(const Group& group, T&& value) {
   typedef typename details::plain<T>::type V;
   return details::exclusive<V>(group, V(value), plus<V>());
 }
 
 // One thread adds the group's total to an atomic object; every thread's result starts from what was there before.
 template <class Group, class Atomic, class T, class Op>
-__MR_D __attribute__((convergent)) auto inclusive_scan_update(const Group& group, Atomic& destination, T&& value, Op&& op) {
+__MR_D __attribute__((convergent)) auto inclusive_scan_update(const Group& group, Atomic& destination, T&& value,
+                                                              Op&& op) {
   typedef typename details::plain<T>::type V;
   const V here = details::inclusive<V>(group, V(value), op);
   V old = here;
@@ -99,7 +96,8 @@ __MR_D __attribute__((convergent)) auto inclusive_scan_update(const Group& group
   return inclusive_scan_update(group, destination, static_cast<T&&>(value), plus<typename details::plain<T>::type>());
 }
 template <class Group, class Atomic, class T, class Op>
-__MR_D __attribute__((convergent)) auto exclusive_scan_update(const Group& group, Atomic& destination, T&& value, Op&& op) {
+__MR_D __attribute__((convergent)) auto exclusive_scan_update(const Group& group, Atomic& destination, T&& value,
+                                                              Op&& op) {
   typedef typename details::plain<T>::type V;
   const V here = details::inclusive<V>(group, V(value), op), below = details::exclusive<V>(group, V(value), op);
   V old = here;

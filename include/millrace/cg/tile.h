@@ -1,5 +1,5 @@
-// thread_block_tile<N>: N consecutive threads, N a power of two. Up to 32 they are lanes of one warp; above, whole warps,
-// whose collectives go through shared memory and a barrier of the tile.
+// thread_block_tile<N>: N consecutive threads, N a power of two. Up to 32 they are lanes of one warp; above, whole
+// warps, whose collectives go through shared memory and a barrier of the tile.
 #pragma once
 #pragma clang system_header
 
@@ -7,21 +7,18 @@
 
 namespace cooperative_groups {
 
-template <unsigned N, class Parent = void>
-class thread_block_tile;
+template <unsigned N, class Parent = void> class thread_block_tile;
 
 namespace details {
 
 // Threads, rank and position of a tile of N within its parent's threads.
-template <unsigned N>
-struct tile_shape {
+template <unsigned N> struct tile_shape {
   static_assert(N >= 1 && N <= 1024 && (N & (N - 1)) == 0, "a tile's size is a power of two from 1 to 1024");
   static __device__ unsigned thread_rank() { return __mr_thread_rank() & (N - 1); }
 };
 
 // Tiles of up to a warp.
-template <unsigned N>
-class warp_tile : public thread_group {
+template <unsigned N> class warp_tile : public thread_group {
  public:
   __device__ warp_tile(unsigned rank, unsigned count)
       : thread_group(false, lanes(), true), meta_rank_(rank), meta_size_(count) {}
@@ -35,22 +32,18 @@ class warp_tile : public thread_group {
 
   __device__ __attribute__((convergent)) void sync() const { __mr_warp_sync(lanes()); }
 
-  template <class T>
-  __device__ __attribute__((convergent)) T shfl(const T& value, int source) const {
+  template <class T> __device__ __attribute__((convergent)) T shfl(const T& value, int source) const {
     return exchange<T>(lanes(), value, first() + ((unsigned)source & (N - 1)));
   }
-  template <class T>
-  __device__ __attribute__((convergent)) T shfl_up(const T& value, unsigned delta) const {
+  template <class T> __device__ __attribute__((convergent)) T shfl_up(const T& value, unsigned delta) const {
     const unsigned r = thread_rank();
     return exchange<T>(lanes(), value, first() + (r >= delta ? r - delta : r));
   }
-  template <class T>
-  __device__ __attribute__((convergent)) T shfl_down(const T& value, unsigned delta) const {
+  template <class T> __device__ __attribute__((convergent)) T shfl_down(const T& value, unsigned delta) const {
     const unsigned r = thread_rank();
     return exchange<T>(lanes(), value, first() + (delta < N - r ? r + delta : r));
   }
-  template <class T>
-  __device__ __attribute__((convergent)) T shfl_xor(const T& value, unsigned bits) const {
+  template <class T> __device__ __attribute__((convergent)) T shfl_xor(const T& value, unsigned bits) const {
     const unsigned r = thread_rank(), s = r ^ bits;
     return exchange<T>(lanes(), value, first() + (s < N ? s : r));
   }
@@ -59,12 +52,10 @@ class warp_tile : public thread_group {
   __device__ __attribute__((convergent)) unsigned ballot(int predicate) const {
     return __ballot_sync(lanes(), predicate) >> first();
   }
-  template <class T>
-  __device__ __attribute__((convergent)) unsigned match_any(const T& value) const {
+  template <class T> __device__ __attribute__((convergent)) unsigned match_any(const T& value) const {
     return __match_any_sync(lanes(), value) >> first();
   }
-  template <class T>
-  __device__ __attribute__((convergent)) unsigned match_all(const T& value, int& predicate) const {
+  template <class T> __device__ __attribute__((convergent)) unsigned match_all(const T& value, int& predicate) const {
     return __match_all_sync(lanes(), value, &predicate) >> first();
   }
 
@@ -77,8 +68,7 @@ class warp_tile : public thread_group {
 };
 
 // Tiles of several warps.
-template <unsigned N>
-class wide_tile {
+template <unsigned N> class wide_tile {
  public:
   __device__ wide_tile(unsigned rank, unsigned count) : meta_rank_(rank), meta_size_(count) {}
 
@@ -94,8 +84,7 @@ class wide_tile {
     __mr_barrier_named(15u + 1024u / N + __mr_thread_rank() / N, N);
   }
 
-  template <class T>
-  __device__ __attribute__((convergent)) T shfl(const T& value, int source) const {
+  template <class T> __device__ __attribute__((convergent)) T shfl(const T& value, int source) const {
     static_assert(__is_trivially_copyable(T), "only trivially copyable values can be exchanged between threads");
     alignas(T) unsigned char result[sizeof(T)];
     constexpr unsigned chunk = 64;
@@ -133,20 +122,17 @@ class wide_tile {
   unsigned meta_rank_, meta_size_;
 };
 
-template <unsigned N, bool Wide = (N > 32)>
-struct tile_base {
+template <unsigned N, bool Wide = (N > 32)> struct tile_base {
   typedef warp_tile<N> type;
 };
-template <unsigned N>
-struct tile_base<N, true> {
+template <unsigned N> struct tile_base<N, true> {
   typedef wide_tile<N> type;
 };
 
 }  // namespace details
 
 // `Parent` is the type of group that was partitioned; void erases it.
-template <unsigned N, class Parent>
-class thread_block_tile : public details::tile_base<N>::type {
+template <unsigned N, class Parent> class thread_block_tile : public details::tile_base<N>::type {
   typedef typename details::tile_base<N>::type base;
 
  public:
@@ -156,8 +142,7 @@ class thread_block_tile : public details::tile_base<N>::type {
     return thread_block_tile<N, void>(this->meta_group_rank(), this->meta_group_size());
   }
 };
-template <unsigned N>
-class thread_block_tile<N, void> : public details::tile_base<N>::type {
+template <unsigned N> class thread_block_tile<N, void> : public details::tile_base<N>::type {
   typedef typename details::tile_base<N>::type base;
 
  public:
@@ -165,8 +150,7 @@ class thread_block_tile<N, void> : public details::tile_base<N>::type {
 };
 
 // Of a block, or of a tile; the last tile of a block may have fewer threads than its size says.
-template <unsigned N>
-__MR_D thread_block_tile<N, thread_block> tiled_partition(const thread_block&) {
+template <unsigned N> __MR_D thread_block_tile<N, thread_block> tiled_partition(const thread_block&) {
   return thread_block_tile<N, thread_block>(__mr_thread_rank() / N, (__mr_block_threads() + N - 1) / N);
 }
 template <unsigned N, unsigned M, class P>

@@ -8,8 +8,7 @@
 
 namespace cuda {
 inline namespace __mr {
-template <__SIZE_TYPE__ Alignment>
-struct aligned_size_t {
+template <__SIZE_TYPE__ Alignment> struct aligned_size_t {
   static constexpr __SIZE_TYPE__ align = Alignment;
   __SIZE_TYPE__ value;
   __host__ __device__ explicit constexpr aligned_size_t(__SIZE_TYPE__ size) : value(size) {}

@@ -1,26 +1,25 @@
 // Atomic functions (programming guide, "Atomic Functions"): plain, _block and _system forms of every operation.
 //
-// The scope makes no difference on a processor with coherent caches. CUDA promises no order beyond the operation itself,
-// but programs lean on the fact that a device compiler moves nothing across one; acquire-release costs nothing on x86-64
-// and keeps that.
+// The scope makes no difference on a processor with coherent caches. CUDA promises no order beyond the operation
+// itself, but programs lean on the fact that a device compiler moves nothing across one; acquire-release costs nothing
+// on x86-64 and keeps that.
 #pragma once
 #pragma clang system_header
 
 #include "builtins.h"
 
-template <class T>
-__MR_D T __mr_atomic_cas(T* address, T expected, T desired) {
+template <class T> __MR_D T __mr_atomic_cas(T* address, T expected, T desired) {
   __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   return expected;
 }
 
-#define __MR_ATOMIC_OP(name, builtin, T)                                                                                \
-  __MR_D T name(T* address, T value) { return builtin(address, value, __ATOMIC_ACQ_REL); }                              \
-  __MR_D T name##_block(T* address, T value) { return builtin(address, value, __ATOMIC_ACQ_REL); }                      \
+#define __MR_ATOMIC_OP(name, builtin, T)                                                                               \
+  __MR_D T name(T* address, T value) { return builtin(address, value, __ATOMIC_ACQ_REL); }                             \
+  __MR_D T name##_block(T* address, T value) { return builtin(address, value, __ATOMIC_ACQ_REL); }                     \
   __MR_D T name##_system(T* address, T value) { return builtin(address, value, __ATOMIC_ACQ_REL); }
-#define __MR_ATOMIC_CAS(T)                                                                                              \
-  __MR_D T atomicCAS(T* address, T compare, T value) { return __mr_atomic_cas(address, compare, value); }               \
-  __MR_D T atomicCAS_block(T* address, T compare, T value) { return __mr_atomic_cas(address, compare, value); }         \
+#define __MR_ATOMIC_CAS(T)                                                                                             \
+  __MR_D T atomicCAS(T* address, T compare, T value) { return __mr_atomic_cas(address, compare, value); }              \
+  __MR_D T atomicCAS_block(T* address, T compare, T value) { return __mr_atomic_cas(address, compare, value); }        \
   __MR_D T atomicCAS_system(T* address, T compare, T value) { return __mr_atomic_cas(address, compare, value); }
 
 __MR_ATOMIC_OP(atomicAdd, __atomic_fetch_add, int)
@@ -56,9 +55,9 @@ __MR_ATOMIC_CAS(unsigned long long)
 __MR_ATOMIC_CAS(unsigned short)
 
 // Wrapping counters: a loop, kept out of line so that a kernel that counts is not taken for one that spins.
-#define __MR_ATOMIC_COUNT(name, function)                                                                               \
-  __MR_D unsigned name(unsigned* address, unsigned limit) { return function(address, limit); }                          \
-  __MR_D unsigned name##_block(unsigned* address, unsigned limit) { return function(address, limit); }                  \
+#define __MR_ATOMIC_COUNT(name, function)                                                                              \
+  __MR_D unsigned name(unsigned* address, unsigned limit) { return function(address, limit); }                         \
+  __MR_D unsigned name##_block(unsigned* address, unsigned limit) { return function(address, limit); }                 \
   __MR_D unsigned name##_system(unsigned* address, unsigned limit) { return function(address, limit); }
 __MR_ATOMIC_COUNT(atomicInc, __mr_atomic_inc)
 __MR_ATOMIC_COUNT(atomicDec, __mr_atomic_dec)
@@ -75,26 +74,23 @@ __MR_D float atomicExch_block(float* address, float value) { return __mr_atomic_
 __MR_D float atomicExch_system(float* address, float value) { return __mr_atomic_exchange(address, value); }
 
 // Vectors are atomic per element (programming guide, atomicAdd of float2 and float4).
-#define __MR_ATOMIC_VECTOR(suffix)                                                                                      \
-  __MR_D float2 atomicAdd##suffix(float2* a, float2 v) {                                                                \
-    return float2{atomicAdd(&a->x, v.x), atomicAdd(&a->y, v.y)};                                                        \
-  }                                                                                                                     \
-  __MR_D float4 atomicAdd##suffix(float4* a, float4 v) {                                                                \
-    return float4{atomicAdd(&a->x, v.x), atomicAdd(&a->y, v.y), atomicAdd(&a->z, v.z), atomicAdd(&a->w, v.w)};          \
+#define __MR_ATOMIC_VECTOR(suffix)                                                                                     \
+  __MR_D float2 atomicAdd##suffix(float2* a, float2 v) {                                                               \
+    return float2{atomicAdd(&a->x, v.x), atomicAdd(&a->y, v.y)};                                                       \
+  }                                                                                                                    \
+  __MR_D float4 atomicAdd##suffix(float4* a, float4 v) {                                                               \
+    return float4{atomicAdd(&a->x, v.x), atomicAdd(&a->y, v.y), atomicAdd(&a->z, v.z), atomicAdd(&a->w, v.w)};         \
   }
 __MR_ATOMIC_VECTOR()
 __MR_ATOMIC_VECTOR(_block)
 __MR_ATOMIC_VECTOR(_system)
 
 // Any 16-byte type with 16-byte alignment (compute capability 9.0).
-template <bool ok>
-struct __mr_when {};
-template <>
-struct __mr_when<true> {
+template <bool ok> struct __mr_when {};
+template <> struct __mr_when<true> {
   typedef int type;
 };
-template <class T>
-struct __mr_wide {
+template <class T> struct __mr_wide {
   static constexpr bool value = sizeof(T) == 16 && alignof(T) >= 16 && __is_trivially_copyable(T);
 };
 __MR_D void __mr_atomic16(void* address, const void* compare, const void* value, void* old) {
@@ -104,20 +100,20 @@ __MR_D void __mr_atomic16(void* address, const void* compare, const void* value,
   __atomic_compare_exchange_n((unsigned __int128*)address, &c, v, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   __builtin_memcpy(old, &c, 16);
 }
-#define __MR_ATOMIC_WIDE(suffix)                                                                                        \
-  template <class T, typename __mr_when<__mr_wide<T>::value>::type = 0>                                                 \
-  __MR_D T atomicCAS##suffix(T* address, T compare, T value) {                                                          \
-    T old;                                                                                                              \
-    __mr_atomic16(address, &compare, &value, &old);                                                                     \
-    return old;                                                                                                         \
-  }                                                                                                                     \
-  template <class T, typename __mr_when<__mr_wide<T>::value>::type = 0>                                                 \
-  __MR_D T atomicExch##suffix(T* address, T value) {                                                                    \
-    unsigned __int128 v;                                                                                                \
-    __builtin_memcpy(&v, &value, 16);                                                                                   \
-    v = __atomic_exchange_n((unsigned __int128*)address, v, __ATOMIC_ACQ_REL);                                          \
-    __builtin_memcpy(&value, &v, 16);                                                                                   \
-    return value;                                                                                                       \
+#define __MR_ATOMIC_WIDE(suffix)                                                                                       \
+  template <class T, typename __mr_when<__mr_wide<T>::value>::type = 0>                                                \
+  __MR_D T atomicCAS##suffix(T* address, T compare, T value) {                                                         \
+    T old;                                                                                                             \
+    __mr_atomic16(address, &compare, &value, &old);                                                                    \
+    return old;                                                                                                        \
+  }                                                                                                                    \
+  template <class T, typename __mr_when<__mr_wide<T>::value>::type = 0>                                                \
+  __MR_D T atomicExch##suffix(T* address, T value) {                                                                   \
+    unsigned __int128 v;                                                                                               \
+    __builtin_memcpy(&v, &value, 16);                                                                                  \
+    v = __atomic_exchange_n((unsigned __int128*)address, v, __ATOMIC_ACQ_REL);                                         \
+    __builtin_memcpy(&value, &v, 16);                                                                                  \
+    return value;                                                                                                      \
   }
 __MR_ATOMIC_WIDE()
 __MR_ATOMIC_WIDE(_block)
@@ -135,10 +131,9 @@ __MR_ATOMIC_WIDE(_system)
 #define __NV_THREAD_SCOPE_CLUSTER 2
 #define __NV_THREAD_SCOPE_DEVICE 3
 #define __NV_THREAD_SCOPE_SYSTEM 4
-#define __MR_NV_ATOMIC(name, builtin)                                                                                   \
-  template <class T>                                                                                                    \
-  __MR_D T __nv_atomic_##name(T* address, T value, int order, int = __NV_THREAD_SCOPE_SYSTEM) {                         \
-    return builtin(address, value, order);                                                                              \
+#define __MR_NV_ATOMIC(name, builtin)                                                                                  \
+  template <class T> __MR_D T __nv_atomic_##name(T* address, T value, int order, int = __NV_THREAD_SCOPE_SYSTEM) {     \
+    return builtin(address, value, order);                                                                             \
   }
 __MR_NV_ATOMIC(fetch_add, __atomic_fetch_add)
 __MR_NV_ATOMIC(fetch_sub, __atomic_fetch_sub)
@@ -148,12 +143,10 @@ __MR_NV_ATOMIC(fetch_xor, __atomic_fetch_xor)
 __MR_NV_ATOMIC(fetch_min, __atomic_fetch_min)
 __MR_NV_ATOMIC(fetch_max, __atomic_fetch_max)
 __MR_NV_ATOMIC(exchange_n, __atomic_exchange_n)
-template <class T>
-__MR_D T __nv_atomic_load_n(T* address, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
+template <class T> __MR_D T __nv_atomic_load_n(T* address, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
   return __atomic_load_n(address, order);
 }
-template <class T>
-__MR_D void __nv_atomic_store_n(T* address, T value, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
+template <class T> __MR_D void __nv_atomic_store_n(T* address, T value, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
   __atomic_store_n(address, value, order);
 }
 template <class T>

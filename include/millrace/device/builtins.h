@@ -1,10 +1,10 @@
-// The built-in variables (programming guide, "Built-in Variables"). They have no storage: the pass plugin replaces every
-// use, so their address cannot be taken.
+// The built-in variables (programming guide, "Built-in Variables"). They have no storage: the pass plugin replaces
+// every use, so their address cannot be taken.
 #pragma once
 #pragma clang system_header
 
-#include "services.h"
 #include "../../vector_types.h"
+#include "services.h"
 
 extern const __attribute__((device)) uint3 threadIdx;
 extern const __attribute__((device)) uint3 blockIdx;
@@ -45,8 +45,6 @@ __MR_D __mr_lane_record* __mr_lane() {
 }
 
 // Rank of the calling thread in its block, x fastest, and in its warp.
-__MR_D unsigned __mr_thread_rank() {
-  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-}
+__MR_D unsigned __mr_thread_rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
 __MR_D unsigned __mr_block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
 __MR_D unsigned __mr_lane_id() { return __mr_thread_rank() & 31u; }

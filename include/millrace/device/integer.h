@@ -82,29 +82,29 @@ __MR_D unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned l
 __MR_D unsigned __urhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b + 1) >> 1); }
 
 // Dot products of packed bytes (and halfwords by bytes) with accumulation, modulo 2^32.
-#define __MR_DP4A(T, A, B, AV, BV)                                                                                      \
-  __MR_D T __dp4a(AV a, BV b, T c) {                                                                                    \
-    A p[4];                                                                                                             \
-    B q[4];                                                                                                             \
-    __builtin_memcpy(p, &a, 4);                                                                                         \
-    __builtin_memcpy(q, &b, 4);                                                                                         \
-    unsigned s = (unsigned)c;                                                                                           \
-    for (int i = 0; i < 4; ++i) s += (unsigned)((int)p[i] * (int)q[i]);                                                 \
-    return (T)s;                                                                                                        \
+#define __MR_DP4A(T, A, B, AV, BV)                                                                                     \
+  __MR_D T __dp4a(AV a, BV b, T c) {                                                                                   \
+    A p[4];                                                                                                            \
+    B q[4];                                                                                                            \
+    __builtin_memcpy(p, &a, 4);                                                                                        \
+    __builtin_memcpy(q, &b, 4);                                                                                        \
+    unsigned s = (unsigned)c;                                                                                          \
+    for (int i = 0; i < 4; ++i) s += (unsigned)((int)p[i] * (int)q[i]);                                                \
+    return (T)s;                                                                                                       \
   }
 __MR_DP4A(int, signed char, signed char, int, int)
 __MR_DP4A(int, signed char, signed char, char4, char4)
 __MR_DP4A(unsigned, unsigned char, unsigned char, unsigned, unsigned)
 __MR_DP4A(unsigned, unsigned char, unsigned char, uchar4, uchar4)
-#define __MR_DP2A(name, first, T, A, B, AV, BV)                                                                         \
-  __MR_D T name(AV a, BV b, T c) {                                                                                      \
-    A p[2];                                                                                                             \
-    B q[4];                                                                                                             \
-    __builtin_memcpy(p, &a, 4);                                                                                         \
-    __builtin_memcpy(q, &b, 4);                                                                                         \
-    unsigned s = (unsigned)c;                                                                                           \
-    for (int i = 0; i < 2; ++i) s += (unsigned)((int)p[i] * (int)q[first + i]);                                         \
-    return (T)s;                                                                                                        \
+#define __MR_DP2A(name, first, T, A, B, AV, BV)                                                                        \
+  __MR_D T name(AV a, BV b, T c) {                                                                                     \
+    A p[2];                                                                                                            \
+    B q[4];                                                                                                            \
+    __builtin_memcpy(p, &a, 4);                                                                                        \
+    __builtin_memcpy(q, &b, 4);                                                                                        \
+    unsigned s = (unsigned)c;                                                                                          \
+    for (int i = 0; i < 2; ++i) s += (unsigned)((int)p[i] * (int)q[first + i]);                                        \
+    return (T)s;                                                                                                       \
   }
 __MR_DP2A(__dp2a_lo, 0, int, short, signed char, int, int)
 __MR_DP2A(__dp2a_lo, 0, int, short, signed char, short2, char4)

@@ -8,8 +8,9 @@
 // The pass plugin packs the arguments of each call for the runtime.
 extern "C" __attribute__((device)) int printf(const char* format, ...);
 
-extern "C" __attribute__((device, noreturn, nothrow)) inline void __assert_fail(const char* expression, const char* file,
-                                                                               unsigned line, const char* function) {
+extern "C" __attribute__((device, noreturn, nothrow)) inline void __assert_fail(const char* expression,
+                                                                                const char* file, unsigned line,
+                                                                                const char* function) {
   __mr_assert_fail(expression, file, line, function);
   __builtin_trap();
 }
@@ -53,5 +54,5 @@ __MR_D void __brkpt() { __mr_trap(); }
 __MR_D void __nanosleep(unsigned nanoseconds) { __mr_nanosleep(nanoseconds); }
 __MR_D void __prof_trigger(int) {}
 
-// new and delete: clang's <new> defines them for device code in terms of malloc and free above. Without memory new returns
-// null, as on the device.
+// new and delete: clang's <new> defines them for device code in terms of malloc and free above. Without memory new
+// returns null, as on the device.

@@ -1,32 +1,32 @@
-// Mathematical functions of device code under their C names, with the float overloads of C++ (CUDA Math API). The bodies
-// are in math/; host code keeps the C library's functions, and gets those that only CUDA has (rsqrt, sinpi, normcdf, ...)
-// from the same bodies.
+// Mathematical functions of device code under their C names, with the float overloads of C++ (CUDA Math API). The
+// bodies are in math/; host code keeps the C library's functions, and gets those that only CUDA has (rsqrt, sinpi,
+// normcdf, ...) from the same bodies.
 //
-// Declared before <cmath> is read. What <cmath> then declares `constexpr` in std would also be device code, calling the C
-// library; the using-declarations at the end of this file make clang leave those to the host.
+// Declared before <cmath> is read. What <cmath> then declares `constexpr` in std would also be device code, calling the
+// C library; the using-declarations at the end of this file make clang leave those to the host.
 #pragma once
 #pragma clang system_header
 
-#include "services.h"
 #include "math/exact.h"
 #include "math/exponential.h"
 #include "math/roots.h"
 #include "math/special.h"
 #include "math/trigonometric.h"
+#include "services.h"
 
 // name(double), namef(float), name(float)
-#define __MR_MATH1(name)                                                                                                \
-  __MR_D double name(double x) { return __mr_##name(x); }                                                               \
-  __MR_D float name##f(float x) { return __mr_##name##f(x); }                                                           \
+#define __MR_MATH1(name)                                                                                               \
+  __MR_D double name(double x) { return __mr_##name(x); }                                                              \
+  __MR_D float name##f(float x) { return __mr_##name##f(x); }                                                          \
   __MR_D float name(float x) { return __mr_##name##f(x); }
-#define __MR_MATH2(name)                                                                                                \
-  __MR_D double name(double x, double y) { return __mr_##name(x, y); }                                                  \
-  __MR_D float name##f(float x, float y) { return __mr_##name##f(x, y); }                                               \
+#define __MR_MATH2(name)                                                                                               \
+  __MR_D double name(double x, double y) { return __mr_##name(x, y); }                                                 \
+  __MR_D float name##f(float x, float y) { return __mr_##name##f(x, y); }                                              \
   __MR_D float name(float x, float y) { return __mr_##name##f(x, y); }
 // Those of CUDA alone: host code has them too.
-#define __MR_MATH1_CUDA(name)                                                                                           \
-  __MR_HD double name(double x) { return __mr_##name(x); }                                                              \
-  __MR_HD float name##f(float x) { return __mr_##name##f(x); }                                                          \
+#define __MR_MATH1_CUDA(name)                                                                                          \
+  __MR_HD double name(double x) { return __mr_##name(x); }                                                             \
+  __MR_HD float name##f(float x) { return __mr_##name##f(x); }                                                         \
   __MR_HD float name(float x) { return __mr_##name##f(x); }
 
 __MR_MATH1(sin)
@@ -235,8 +235,8 @@ __MR_D double abs(double x) { return __builtin_fabs(x); }
 __MR_D float abs(float x) { return __builtin_fabsf(x); }
 
 // min and max of every pair of arithmetic types that CUDA overloads, host code included.
-#define __MR_MINMAX(R, A, B)                                                                                            \
-  __MR_HD R min(A a, B b) { return (R)b < (R)a ? (R)b : (R)a; }                                                         \
+#define __MR_MINMAX(R, A, B)                                                                                           \
+  __MR_HD R min(A a, B b) { return (R)b < (R)a ? (R)b : (R)a; }                                                        \
   __MR_HD R max(A a, B b) { return (R)a < (R)b ? (R)b : (R)a; }
 __MR_MINMAX(int, int, int)
 __MR_MINMAX(unsigned, unsigned, unsigned)

@@ -6,38 +6,38 @@
 
 #include "builtins.h"
 
-// A cache hint has no effect on the value: these are plain accesses, except that the volatile forms (__ldcv, __stwt) must
-// see what other processors wrote.
-#define __MR_HINTED(T)                                                                                                  \
-  __MR_D T __ldg(const T* p) { return *p; }                                                                             \
-  __MR_D T __ldca(const T* p) { return *p; }                                                                            \
-  __MR_D T __ldcg(const T* p) { return *p; }                                                                            \
-  __MR_D T __ldcs(const T* p) { return *p; }                                                                            \
-  __MR_D T __ldlu(const T* p) { return *p; }                                                                            \
-  __MR_D T __ldcv(const T* p) {                                                                                         \
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                                            \
-    T v = *p;                                                                                                           \
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                                            \
-    return v;                                                                                                           \
-  }                                                                                                                     \
-  __MR_D void __stwb(T* p, T v) { *p = v; }                                                                             \
-  __MR_D void __stcg(T* p, T v) { *p = v; }                                                                             \
-  __MR_D void __stcs(T* p, T v) { *p = v; }                                                                             \
-  __MR_D void __stwt(T* p, T v) {                                                                                       \
-    *p = v;                                                                                                             \
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                                            \
+// A cache hint has no effect on the value: these are plain accesses, except that the volatile forms (__ldcv, __stwt)
+// must see what other processors wrote.
+#define __MR_HINTED(T)                                                                                                 \
+  __MR_D T __ldg(const T* p) { return *p; }                                                                            \
+  __MR_D T __ldca(const T* p) { return *p; }                                                                           \
+  __MR_D T __ldcg(const T* p) { return *p; }                                                                           \
+  __MR_D T __ldcs(const T* p) { return *p; }                                                                           \
+  __MR_D T __ldlu(const T* p) { return *p; }                                                                           \
+  __MR_D T __ldcv(const T* p) {                                                                                        \
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                                           \
+    T v = *p;                                                                                                          \
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                                           \
+    return v;                                                                                                          \
+  }                                                                                                                    \
+  __MR_D void __stwb(T* p, T v) { *p = v; }                                                                            \
+  __MR_D void __stcg(T* p, T v) { *p = v; }                                                                            \
+  __MR_D void __stcs(T* p, T v) { *p = v; }                                                                            \
+  __MR_D void __stwt(T* p, T v) {                                                                                      \
+    *p = v;                                                                                                            \
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                                           \
   }
 // Scalars read through volatile: a loop that waits on such a load is recognised as one that spins.
-#define __MR_HINTED_SCALAR(T)                                                                                           \
-  __MR_D T __ldg(const T* p) { return *p; }                                                                             \
-  __MR_D T __ldca(const T* p) { return *p; }                                                                            \
-  __MR_D T __ldcg(const T* p) { return *p; }                                                                            \
-  __MR_D T __ldcs(const T* p) { return *p; }                                                                            \
-  __MR_D T __ldlu(const T* p) { return *p; }                                                                            \
-  __MR_D T __ldcv(const T* p) { return *(const volatile T*)p; }                                                         \
-  __MR_D void __stwb(T* p, T v) { *p = v; }                                                                             \
-  __MR_D void __stcg(T* p, T v) { *p = v; }                                                                             \
-  __MR_D void __stcs(T* p, T v) { *p = v; }                                                                             \
+#define __MR_HINTED_SCALAR(T)                                                                                          \
+  __MR_D T __ldg(const T* p) { return *p; }                                                                            \
+  __MR_D T __ldca(const T* p) { return *p; }                                                                           \
+  __MR_D T __ldcg(const T* p) { return *p; }                                                                           \
+  __MR_D T __ldcs(const T* p) { return *p; }                                                                           \
+  __MR_D T __ldlu(const T* p) { return *p; }                                                                           \
+  __MR_D T __ldcv(const T* p) { return *(const volatile T*)p; }                                                        \
+  __MR_D void __stwb(T* p, T v) { *p = v; }                                                                            \
+  __MR_D void __stcg(T* p, T v) { *p = v; }                                                                            \
+  __MR_D void __stcs(T* p, T v) { *p = v; }                                                                            \
   __MR_D void __stwt(T* p, T v) { *(volatile T*)p = v; }
 __MR_HINTED_SCALAR(char)
 __MR_HINTED_SCALAR(signed char)
@@ -75,8 +75,8 @@ __MR_HINTED(double2)
 __MR_D unsigned __isShared(const void* p) {
   const __mr_block* block = __mr_lane()->block;
   const unsigned long offset = (unsigned long)p - (unsigned long)block->shared;
-  const unsigned long size =
-      block->dynamic_shared != 0 ? (unsigned long)block->dynamic_offset + block->dynamic_shared : block->static_shared;
+  const unsigned long size = block->dynamic_shared != 0 ? (unsigned long)block->dynamic_offset + block->dynamic_shared
+                                                        : block->static_shared;
   return offset < size;
 }
 __MR_D unsigned __isLocal(const void* p) {
@@ -89,14 +89,12 @@ __MR_D unsigned __isGridConstant(const void* p) {
   const unsigned long offset = (unsigned long)p - (unsigned long)__mr_lane()->block->args;
   return offset < 32764;
 }
-__MR_D unsigned __isGlobal(const void* p) {
-  return !__isShared(p) && !__isLocal(p) && !__isConstant(p);
-}
+__MR_D unsigned __isGlobal(const void* p) { return !__isShared(p) && !__isLocal(p) && !__isConstant(p); }
 __MR_D unsigned __isClusterShared(const void* p) { return __mr_cluster_rank_of_shared(p) != ~0u; }
 
 // Addresses are generic everywhere here, so a conversion keeps the value.
-#define __MR_CVTA(space)                                                                                                \
-  __MR_D __SIZE_TYPE__ __cvta_generic_to_##space(const void* p) { return (__SIZE_TYPE__)p; }                            \
+#define __MR_CVTA(space)                                                                                               \
+  __MR_D __SIZE_TYPE__ __cvta_generic_to_##space(const void* p) { return (__SIZE_TYPE__)p; }                           \
   __MR_D void* __cvta_##space##_to_generic(__SIZE_TYPE__ p) { return (void*)p; }
 __MR_CVTA(global)
 __MR_CVTA(shared)

@@ -27,7 +27,8 @@ __MR_HD_BIG unsigned short __mr_to_small(double x, int mantissa, int lowest, uns
   const bool away = (mode == __mr_upward && sign == 0) || (mode == __mr_downward && sign != 0);
   const double n = mode == __mr_to_nearest ? __mr_rint(t) : away ? __mr_ceil(t) : __mr_floor(t);
   const unsigned magnitude = ((unsigned)(e - lowest) << mantissa) + (unsigned)n;
-  if (magnitude >= infinity) return (unsigned short)(sign | (mode == __mr_to_nearest || away ? infinity : infinity - 1));
+  if (magnitude >= infinity)
+    return (unsigned short)(sign | (mode == __mr_to_nearest || away ? infinity : infinity - 1));
   return (unsigned short)(sign | magnitude);
 }
 // a + b with the last bit made odd when inexact, so that a second rounding to fewer bits is right.

@@ -1,9 +1,10 @@
-// Surface functions of surface objects (programming guide, "Surface Functions"): x counts bytes, y rows, z slices or layers.
+// Surface functions of surface objects (programming guide, "Surface Functions"): x counts bytes, y rows, z slices or
+// layers.
 #pragma once
 #pragma clang system_header
 
-#include "services.h"
 #include "../../surface_types.h"
+#include "services.h"
 
 template <class T>
 __MR_D T __mr_surface_read(cudaSurfaceObject_t s, int x, int y, int z, cudaSurfaceBoundaryMode mode) {
@@ -17,21 +18,21 @@ __MR_D void __mr_surface_write(T value, cudaSurfaceObject_t s, int x, int y, int
 }
 
 // name, coordinate parameters, (x, y, z)
-#define __MR_SURFACE(name, coordinates, x, y, z)                                                                        \
-  template <class T>                                                                                                    \
-  __MR_D T name##read(cudaSurfaceObject_t s, __MR_UNWRAP coordinates,                                                   \
-                      cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                                            \
-    return __mr_surface_read<T>(s, x, y, z, mode);                                                                      \
-  }                                                                                                                     \
-  template <class T>                                                                                                    \
-  __MR_D void name##read(T* out, cudaSurfaceObject_t s, __MR_UNWRAP coordinates,                                        \
-                         cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                                         \
-    *out = __mr_surface_read<T>(s, x, y, z, mode);                                                                      \
-  }                                                                                                                     \
-  template <class T>                                                                                                    \
-  __MR_D void name##write(T value, cudaSurfaceObject_t s, __MR_UNWRAP coordinates,                                      \
-                          cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                                        \
-    __mr_surface_write<T>(value, s, x, y, z, mode);                                                                     \
+#define __MR_SURFACE(name, coordinates, x, y, z)                                                                       \
+  template <class T>                                                                                                   \
+  __MR_D T name##read(cudaSurfaceObject_t s, __MR_UNWRAP coordinates,                                                  \
+                      cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                                           \
+    return __mr_surface_read<T>(s, x, y, z, mode);                                                                     \
+  }                                                                                                                    \
+  template <class T>                                                                                                   \
+  __MR_D void name##read(T* out, cudaSurfaceObject_t s, __MR_UNWRAP coordinates,                                       \
+                         cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                                        \
+    *out = __mr_surface_read<T>(s, x, y, z, mode);                                                                     \
+  }                                                                                                                    \
+  template <class T>                                                                                                   \
+  __MR_D void name##write(T value, cudaSurfaceObject_t s, __MR_UNWRAP coordinates,                                     \
+                          cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                                       \
+    __mr_surface_write<T>(value, s, x, y, z, mode);                                                                    \
   }
 #define __MR_UNWRAP(...) __VA_ARGS__
 __MR_SURFACE(surf1D, (int x), x, 0, 0)

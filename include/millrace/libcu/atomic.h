@@ -1,7 +1,8 @@
-// cuda::atomic, atomic_ref, atomic_flag and fences, in all scopes (libcu++, "Extended API: Synchronization primitives").
+// cuda::atomic, atomic_ref, atomic_flag and fences, in all scopes (libcu++, "Extended API: Synchronization
+// primitives").
 //
-// The scope is kept in the type and has no further effect: memory is coherent between all that can run here. The order given
-// is the order used.
+// The scope is kept in the type and has no further effect: memory is coherent between all that can run here. The order
+// given is the order used.
 #pragma once
 #ifdef __clang__
 #pragma clang system_header
@@ -28,18 +29,15 @@ __MR_CU constexpr memory_order failure_order(memory_order o) {
   return o == memory_order_acq_rel ? memory_order_acquire : o == memory_order_release ? memory_order_relaxed : o;
 }
 
-template <class T, class = void>
-struct difference {
+template <class T, class = void> struct difference {
   typedef T type;
 };
-template <class T>
-struct difference<T*, void> {
+template <class T> struct difference<T*, void> {
   typedef ::std::ptrdiff_t type;
 };
 
 // The operations on an object that lies at `p`. T is trivially copyable, of 1, 2, 4, 8 or 16 bytes.
-template <class T>
-struct at {
+template <class T> struct at {
   static_assert(__is_trivially_copyable(T), "atomic objects are trivially copyable");
   typedef typename difference<T>::type D;
   static constexpr bool arithmetic = (::std::is_arithmetic<T>::value && !::std::is_same<T, bool>::value);
@@ -68,18 +66,20 @@ struct at {
     }
   }
   static __MR_CU T subtract(T* p, D v, memory_order o) {
-    if constexpr (::std::is_pointer<T>::value) return add(p, -v, o);
-    else return __atomic_fetch_sub(p, v, order(o));
+    if constexpr (::std::is_pointer<T>::value)
+      return add(p, -v, o);
+    else
+      return __atomic_fetch_sub(p, v, order(o));
   }
-  template <bool Greater>
-  static __MR_CU T extreme(T* p, T v, memory_order o) {
+  template <bool Greater> static __MR_CU T extreme(T* p, T v, memory_order o) {
     if constexpr (::std::is_integral<T>::value) {
-      if constexpr (Greater) return __atomic_fetch_max(p, v, order(o));
-      else return __atomic_fetch_min(p, v, order(o));
+      if constexpr (Greater)
+        return __atomic_fetch_max(p, v, order(o));
+      else
+        return __atomic_fetch_min(p, v, order(o));
     } else {
       T old = load(p, memory_order_relaxed);
-      while ((Greater ? old < v : v < old) && !compare_exchange(p, old, v, true, o, failure_order(o))) {
-      }
+      while ((Greater ? old < v : v < old) && !compare_exchange(p, old, v, true, o, failure_order(o))) {}
       return old;
     }
   }
@@ -89,8 +89,7 @@ struct at {
 };
 
 // The member functions of atomic and atomic_ref; Self gives the address.
-template <class T, class Self>
-struct operations {
+template <class T, class Self> struct operations {
   typedef T value_type;
   typedef typename difference<T>::type difference_type;
   static constexpr bool is_always_lock_free = sizeof(T) <= 8;
@@ -117,13 +116,27 @@ struct operations {
   __MR_CUM void notify_one() const noexcept {}
   __MR_CUM void notify_all() const noexcept {}
 
-  __MR_CUM T fetch_add(difference_type v, memory_order o = memory_order_seq_cst) const noexcept { return at<T>::add(p(), v, o); }
-  __MR_CUM T fetch_sub(difference_type v, memory_order o = memory_order_seq_cst) const noexcept { return at<T>::subtract(p(), v, o); }
-  __MR_CUM T fetch_and(T v, memory_order o = memory_order_seq_cst) const noexcept { return __atomic_fetch_and(p(), v, order(o)); }
-  __MR_CUM T fetch_or(T v, memory_order o = memory_order_seq_cst) const noexcept { return __atomic_fetch_or(p(), v, order(o)); }
-  __MR_CUM T fetch_xor(T v, memory_order o = memory_order_seq_cst) const noexcept { return __atomic_fetch_xor(p(), v, order(o)); }
-  __MR_CUM T fetch_min(T v, memory_order o = memory_order_seq_cst) const noexcept { return at<T>::template extreme<false>(p(), v, o); }
-  __MR_CUM T fetch_max(T v, memory_order o = memory_order_seq_cst) const noexcept { return at<T>::template extreme<true>(p(), v, o); }
+  __MR_CUM T fetch_add(difference_type v, memory_order o = memory_order_seq_cst) const noexcept {
+    return at<T>::add(p(), v, o);
+  }
+  __MR_CUM T fetch_sub(difference_type v, memory_order o = memory_order_seq_cst) const noexcept {
+    return at<T>::subtract(p(), v, o);
+  }
+  __MR_CUM T fetch_and(T v, memory_order o = memory_order_seq_cst) const noexcept {
+    return __atomic_fetch_and(p(), v, order(o));
+  }
+  __MR_CUM T fetch_or(T v, memory_order o = memory_order_seq_cst) const noexcept {
+    return __atomic_fetch_or(p(), v, order(o));
+  }
+  __MR_CUM T fetch_xor(T v, memory_order o = memory_order_seq_cst) const noexcept {
+    return __atomic_fetch_xor(p(), v, order(o));
+  }
+  __MR_CUM T fetch_min(T v, memory_order o = memory_order_seq_cst) const noexcept {
+    return at<T>::template extreme<false>(p(), v, o);
+  }
+  __MR_CUM T fetch_max(T v, memory_order o = memory_order_seq_cst) const noexcept {
+    return at<T>::template extreme<true>(p(), v, o);
+  }
   __MR_CUM T operator++() const noexcept { return fetch_add(1) + 1; }
   __MR_CUM T operator++(int) const noexcept { return fetch_add(1); }
   __MR_CUM T operator--() const noexcept { return fetch_sub(1) - 1; }
@@ -154,14 +167,16 @@ struct atomic : __mr_detail::operations<T, atomic<T, Scope>> {
 
  private:
   // Small structures must be aligned for their size to be exchanged at once.
-  static constexpr ::std::size_t alignment_ =
-      sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16 ? (sizeof(T) > alignof(T) ? sizeof(T) : alignof(T)) : alignof(T);
+  static constexpr ::std::size_t alignment_ = sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16
+                                                  ? (sizeof(T) > alignof(T) ? sizeof(T) : alignof(T))
+                                                  : alignof(T);
   alignas(alignment_) T value_;
 };
 
 template <class T, thread_scope Scope = thread_scope_system>
 struct atomic_ref : __mr_detail::operations<T, atomic_ref<T, Scope>> {
-  static constexpr ::std::size_t required_alignment = sizeof(T) > alignof(T) && sizeof(T) <= 16 ? sizeof(T) : alignof(T);
+  static constexpr ::std::size_t required_alignment = sizeof(T) > alignof(T) && sizeof(T) <= 16 ? sizeof(T)
+                                                                                                : alignof(T);
   __MR_CUM explicit atomic_ref(T& object) noexcept : object_(&object) {}
   __MR_CUM atomic_ref(const atomic_ref& o) noexcept : object_(o.object_) {}
   atomic_ref& operator=(const atomic_ref&) = delete;
@@ -175,8 +190,7 @@ struct atomic_ref : __mr_detail::operations<T, atomic_ref<T, Scope>> {
   T* object_;
 };
 
-template <thread_scope Scope = thread_scope_system>
-struct __mr_atomic_flag {
+template <thread_scope Scope = thread_scope_system> struct __mr_atomic_flag {
   __mr_atomic_flag() noexcept = default;
   __MR_CUM constexpr __mr_atomic_flag(bool v) noexcept : value_(v) {}
   __MR_CUM bool test(memory_order o = memory_order_seq_cst) const noexcept { return value_.load(o) != 0; }
@@ -191,10 +205,11 @@ struct __mr_atomic_flag {
  private:
   atomic<unsigned, Scope> value_;
 };
-template <thread_scope Scope = thread_scope_system>
-using atomic_flag = __mr_atomic_flag<Scope>;
+template <thread_scope Scope = thread_scope_system> using atomic_flag = __mr_atomic_flag<Scope>;
 
-__MR_CU void atomic_thread_fence(memory_order o, thread_scope = thread_scope_system) noexcept { __atomic_thread_fence((int)o); }
+__MR_CU void atomic_thread_fence(memory_order o, thread_scope = thread_scope_system) noexcept {
+  __atomic_thread_fence((int)o);
+}
 __MR_CU void atomic_signal_fence(memory_order o) noexcept { __atomic_signal_fence((int)o); }
 
 namespace std {
@@ -205,15 +220,13 @@ using ::std::memory_order_consume;
 using ::std::memory_order_relaxed;
 using ::std::memory_order_release;
 using ::std::memory_order_seq_cst;
-template <class T>
-struct atomic : ::cuda::atomic<T, thread_scope_system> {
+template <class T> struct atomic : ::cuda::atomic<T, thread_scope_system> {
   typedef ::cuda::atomic<T, thread_scope_system> __mr_base;
   atomic() noexcept = default;
   __MR_CUM constexpr atomic(T v) noexcept : __mr_base(v) {}
   using __mr_base::operator=;
 };
-template <class T>
-using atomic_ref = ::cuda::atomic_ref<T, thread_scope_system>;
+template <class T> using atomic_ref = ::cuda::atomic_ref<T, thread_scope_system>;
 using atomic_flag = __mr_atomic_flag<thread_scope_system>;
 typedef atomic<bool> atomic_bool;
 typedef atomic<char> atomic_char;

@@ -1,14 +1,14 @@
 // cuda::barrier (libcu++): arrive, wait by token or parity, drop; and memcpy_async that a barrier's phase completes.
 //
-// An asynchronous copy is made at the call by the calling threads; it is visible to whoever waits for the phase in which the
-// copying threads arrive, through the barrier's own release and acquire.
+// An asynchronous copy is made at the call by the calling threads; it is visible to whoever waits for the phase in
+// which the copying threads arrive, through the barrier's own release and acquire.
 #pragma once
 #ifdef __clang__
 #pragma clang system_header
 #endif
 
-#include "atomic.h"
 #include "../device/aligned_size.h"
+#include "atomic.h"
 #if defined(__CUDACC__)
 #include "../../cooperative_groups.h"
 #endif
@@ -20,14 +20,13 @@ struct __mr_empty_completion {
 };
 }  // namespace std
 
-template <thread_scope Scope, class Completion = std::__mr_empty_completion>
-class barrier;
+template <thread_scope Scope, class Completion = std::__mr_empty_completion> class barrier;
 
 namespace __mr_detail {
 
 // The counters of a barrier. Invariant: in every phase each expected participant arrives once; the arrival that brings
-// `pending` to zero is alone until it opens the next phase with a release store, which pairs with the waiters' acquire loads.
-// One word for block scope (pending, expected, phase), as small as the hardware's.
+// `pending` to zero is alone until it opens the next phase with a release store, which pairs with the waiters' acquire
+// loads. One word for block scope (pending, expected, phase), as small as the hardware's.
 struct packed_counters {
   static constexpr unsigned bits = 20;
   static constexpr unsigned long mask = (1ul << bits) - 1;
@@ -37,8 +36,7 @@ struct packed_counters {
   __MR_CUM explicit packed_counters(::std::ptrdiff_t n) : word((unsigned long)n << bits | (unsigned long)n) {}
   __MR_CUM unsigned long phase(memory_order o) const { return at<unsigned long>::load(&word, o) >> (2 * bits); }
   // Returns the phase arrived at; calls `complete` when this arrival was the last.
-  template <class F>
-  __MR_CUM unsigned long arrive(unsigned long n, unsigned long drop, F complete) {
+  template <class F> __MR_CUM unsigned long arrive(unsigned long n, unsigned long drop, F complete) {
     const unsigned long old = at<unsigned long>::subtract(&word, n | drop << bits, memory_order_acq_rel);
     if ((old & mask) == n) {
       complete();
@@ -52,39 +50,36 @@ struct wide_counters {
   static constexpr ::std::ptrdiff_t maximum = 0x7fffffffffffffffl;
   unsigned long pending, expected, current;
 
-  __MR_CUM explicit wide_counters(::std::ptrdiff_t n) : pending((unsigned long)n), expected((unsigned long)n), current(0) {}
+  __MR_CUM explicit wide_counters(::std::ptrdiff_t n)
+      : pending((unsigned long)n), expected((unsigned long)n), current(0) {}
   static constexpr unsigned long mask = (1ul << 24) - 1;
   __MR_CUM unsigned long phase(memory_order o) const { return at<unsigned long>::load(&current, o) & mask; }
-  template <class F>
-  __MR_CUM unsigned long arrive(unsigned long n, unsigned long drop, F complete) {
+  template <class F> __MR_CUM unsigned long arrive(unsigned long n, unsigned long drop, F complete) {
     // Read before the arrival: afterwards the phase may end.
     const unsigned long here = phase(memory_order_relaxed);
     if (drop != 0) at<unsigned long>::subtract(&expected, drop, memory_order_relaxed);
     if (at<unsigned long>::subtract(&pending, n, memory_order_acq_rel) == n) {
       complete();
-      at<unsigned long>::store(&pending, at<unsigned long>::load(&expected, memory_order_relaxed), memory_order_relaxed);
+      at<unsigned long>::store(&pending, at<unsigned long>::load(&expected, memory_order_relaxed),
+                               memory_order_relaxed);
       at<unsigned long>::store(&current, here + 1, memory_order_release);
     }
     return here;
   }
 };
-template <thread_scope Scope>
-struct counters {
+template <thread_scope Scope> struct counters {
   typedef wide_counters type;
 };
-template <>
-struct counters<thread_scope_block> {
+template <> struct counters<thread_scope_block> {
   typedef packed_counters type;
 };
-template <>
-struct counters<thread_scope_thread> {
+template <> struct counters<thread_scope_thread> {
   typedef packed_counters type;
 };
 
 }  // namespace __mr_detail
 
-template <thread_scope Scope, class Completion>
-class barrier {
+template <thread_scope Scope, class Completion> class barrier {
   typedef typename __mr_detail::counters<Scope>::type counters_type;
 
  public:
@@ -123,15 +118,20 @@ class barrier {
     while (counters_.phase(memory_order_acquire) == token.phase_) __mr_detail::relax();
   }
   __MR_CUM void arrive_and_wait() { wait(arrive()); }
-  __MR_CUM void arrive_and_drop() { (void)counters_.arrive(1, 1, [this] { completion_(); }); }
+  __MR_CUM void arrive_and_drop() {
+    (void)counters_.arrive(1, 1, [this] { completion_(); });
+  }
   // Of the phase with this parity: waits until it is over.
   __MR_CUM void wait_parity(bool parity) const {
     while (((counters_.phase(memory_order_acquire) & 1) != 0) == parity) __mr_detail::relax();
   }
-  __MR_CUM bool try_wait(const arrival_token& token) const { return counters_.phase(memory_order_acquire) != token.phase_; }
-  __MR_CUM bool try_wait_parity(bool parity) const { return ((counters_.phase(memory_order_acquire) & 1) != 0) != parity; }
-  template <class Duration>
-  __MR_CUM bool try_wait_for(const arrival_token& token, const Duration& limit) const {
+  __MR_CUM bool try_wait(const arrival_token& token) const {
+    return counters_.phase(memory_order_acquire) != token.phase_;
+  }
+  __MR_CUM bool try_wait_parity(bool parity) const {
+    return ((counters_.phase(memory_order_acquire) & 1) != 0) != parity;
+  }
+  template <class Duration> __MR_CUM bool try_wait_for(const arrival_token& token, const Duration& limit) const {
     const unsigned long start = __mr_detail::nanoseconds();
     while (!try_wait(token)) {
       if ((long)(__mr_detail::nanoseconds() - start) >= (long)nanoseconds_of(limit)) return false;
@@ -139,8 +139,7 @@ class barrier {
     }
     return true;
   }
-  template <class Duration>
-  __MR_CUM bool try_wait_parity_for(bool parity, const Duration& limit) const {
+  template <class Duration> __MR_CUM bool try_wait_parity_for(bool parity, const Duration& limit) const {
     const unsigned long start = __mr_detail::nanoseconds();
     while (!try_wait_parity(parity)) {
       if ((long)(__mr_detail::nanoseconds() - start) >= (long)nanoseconds_of(limit)) return false;
@@ -151,8 +150,7 @@ class barrier {
   __MR_CUM unsigned long* __mr_handle() { return reinterpret_cast<unsigned long*>(&counters_); }
 
  private:
-  template <class Duration>
-  static __MR_CUM double nanoseconds_of(const Duration& d) {
+  template <class Duration> static __MR_CUM double nanoseconds_of(const Duration& d) {
     return (double)d.count() * 1e9 * (double)Duration::period::num / (double)Duration::period::den;
   }
   counters_type counters_;
@@ -160,35 +158,37 @@ class barrier {
 };
 
 namespace std {
-template <class Completion = __mr_empty_completion>
-using barrier = ::cuda::barrier<thread_scope_system, Completion>;
+template <class Completion = __mr_empty_completion> using barrier = ::cuda::barrier<thread_scope_system, Completion>;
 }
 
 enum class async_contract_fulfillment { none, async };
 
 namespace __mr_detail {
-template <class Group>
-__MR_CU void copy(const Group& group, void* to, const void* from, ::std::size_t bytes) {
+template <class Group> __MR_CU void copy(const Group& group, void* to, const void* from, ::std::size_t bytes) {
   char* t = static_cast<char*>(to);
   const char* f = static_cast<const char*>(from);
-  const ::std::size_t threads = (::std::size_t)group.size(), rank = (::std::size_t)group.thread_rank(), pieces = bytes / 16;
+  const ::std::size_t threads = (::std::size_t)group.size(), rank = (::std::size_t)group.thread_rank(),
+                      pieces = bytes / 16;
   for (::std::size_t i = rank; i < pieces; i += threads) __builtin_memcpy(t + i * 16, f + i * 16, 16);
   for (::std::size_t i = pieces * 16 + rank; i < bytes; i += threads) t[i] = f[i];
 }
 }  // namespace __mr_detail
 
 template <class Group, class T, thread_scope S, class C>
-__MR_CU async_contract_fulfillment memcpy_async(const Group& group, T* to, const T* from, ::std::size_t bytes, barrier<S, C>&) {
+__MR_CU async_contract_fulfillment memcpy_async(const Group& group, T* to, const T* from, ::std::size_t bytes,
+                                                barrier<S, C>&) {
   __mr_detail::copy(group, to, from, bytes);
   return async_contract_fulfillment::none;
 }
 template <class Group, class T, ::std::size_t A, thread_scope S, class C>
-__MR_CU async_contract_fulfillment memcpy_async(const Group& group, T* to, const T* from, aligned_size_t<A> bytes, barrier<S, C>&) {
+__MR_CU async_contract_fulfillment memcpy_async(const Group& group, T* to, const T* from, aligned_size_t<A> bytes,
+                                                barrier<S, C>&) {
   __mr_detail::copy(group, to, from, bytes);
   return async_contract_fulfillment::none;
 }
 template <class Group, thread_scope S, class C>
-__MR_CU async_contract_fulfillment memcpy_async(const Group& group, void* to, const void* from, ::std::size_t bytes, barrier<S, C>&) {
+__MR_CU async_contract_fulfillment memcpy_async(const Group& group, void* to, const void* from, ::std::size_t bytes,
+                                                barrier<S, C>&) {
   __mr_detail::copy(group, to, from, bytes);
   return async_contract_fulfillment::none;
 }

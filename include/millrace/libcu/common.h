@@ -1,5 +1,5 @@
-// What the headers of libcu++ share (<cuda/...>, <cuda/std/...>). Names are those of the CUDA C++ standard library; types that
-// the standard library has, and whose functions can run on a device, are the standard library's own.
+// What the headers of libcu++ share (<cuda/...>, <cuda/std/...>). Names are those of the CUDA C++ standard library;
+// types that the standard library has, and whose functions can run on a device, are the standard library's own.
 #pragma once
 #ifdef __clang__
 #pragma clang system_header
@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <new>
 #include <sched.h>
 #include <time.h>
-#include <new>
 
 #if defined(__CUDACC__)
 #define __MR_CU __attribute__((host, device)) inline

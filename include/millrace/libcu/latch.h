@@ -8,10 +8,9 @@
 
 namespace cuda {
 
-// Counts down once. Invariant: the counter only falls; what happened before a count_down (release) is seen by whoever finds
-// it at zero (acquire).
-template <thread_scope Scope>
-class latch {
+// Counts down once. Invariant: the counter only falls; what happened before a count_down (release) is seen by whoever
+// finds it at zero (acquire).
+template <thread_scope Scope> class latch {
  public:
   __MR_CUM explicit constexpr latch(::std::ptrdiff_t expected) : left_(expected) {}
   latch(const latch&) = delete;
@@ -32,8 +31,7 @@ class latch {
 };
 
 // Invariant: the counter is the number of free slots, never negative. An acquire takes one from a positive count only.
-template <thread_scope Scope, ::std::ptrdiff_t Max = 0x7fffffffffffffffl>
-class counting_semaphore {
+template <thread_scope Scope, ::std::ptrdiff_t Max = 0x7fffffffffffffffl> class counting_semaphore {
  public:
   __MR_CUM explicit constexpr counting_semaphore(::std::ptrdiff_t desired) : free_(desired) {}
   counting_semaphore(const counting_semaphore&) = delete;
@@ -53,8 +51,7 @@ class counting_semaphore {
       if (free_.compare_exchange_weak(now, now - 1, memory_order_acquire, memory_order_relaxed)) return true;
     return false;
   }
-  template <class Duration>
-  __MR_CUM bool try_acquire_for(const Duration& limit) {
+  template <class Duration> __MR_CUM bool try_acquire_for(const Duration& limit) {
     const double ns = (double)limit.count() * 1e9 * (double)Duration::period::num / (double)Duration::period::den;
     const unsigned long start = __mr_detail::nanoseconds();
     while (!try_acquire()) {
@@ -67,8 +64,7 @@ class counting_semaphore {
  private:
   atomic<::std::ptrdiff_t, Scope> free_;
 };
-template <thread_scope Scope>
-using binary_semaphore = counting_semaphore<Scope, 1>;
+template <thread_scope Scope> using binary_semaphore = counting_semaphore<Scope, 1>;
 
 namespace std {
 using latch = ::cuda::latch<thread_scope_system>;

@@ -11,8 +11,7 @@ namespace cuda {
 enum class pipeline_role { producer, consumer };
 
 // The barriers of a pipeline's stages, in memory that all its threads see.
-template <thread_scope Scope, ::std::uint8_t Stages>
-class pipeline_shared_state {
+template <thread_scope Scope, ::std::uint8_t Stages> class pipeline_shared_state {
  public:
   static_assert(Stages > 0, "a pipeline has at least one stage");
   pipeline_shared_state() = default;
@@ -28,10 +27,9 @@ class pipeline_shared_state {
   unsigned __mr_producers;
 };
 
-// One thread's view of a pipeline. Copies are made where they are written, so a pipeline of one thread has nothing to wait
-// for; with shared state, `produced` and `consumed` of the stage order producers and consumers.
-template <thread_scope Scope>
-class pipeline {
+// One thread's view of a pipeline. Copies are made where they are written, so a pipeline of one thread has nothing to
+// wait for; with shared state, `produced` and `consumed` of the stage order producers and consumers.
+template <thread_scope Scope> class pipeline {
  public:
   pipeline(pipeline&&) = default;
   pipeline(const pipeline&) = delete;
@@ -47,8 +45,7 @@ class pipeline {
   __MR_CUM void consumer_wait() {
     if (stages_ != nullptr && consumer_) produced(tail_)->wait_parity((tail_ / count_ & 1) != 0);
   }
-  template <class Duration>
-  __MR_CUM bool consumer_wait_for(const Duration& limit) {
+  template <class Duration> __MR_CUM bool consumer_wait_for(const Duration& limit) {
     if (stages_ == nullptr || !consumer_) return true;
     return produced(tail_)->try_wait_parity_for((tail_ / count_ & 1) != 0, limit);
   }
@@ -87,7 +84,8 @@ __MR_CU pipeline<thread_scope_thread> make_pipeline() { return {nullptr, 1, true
 #if defined(__CUDACC__)
 namespace __mr_detail {
 template <class Group, thread_scope Scope, ::std::uint8_t N>
-__attribute__((device)) inline void open(const Group& group, pipeline_shared_state<Scope, N>* state, unsigned producers, unsigned consumers) {
+__attribute__((device)) inline void open(const Group& group, pipeline_shared_state<Scope, N>* state, unsigned producers,
+                                         unsigned consumers) {
   if (group.thread_rank() == 0)
     for (unsigned i = 0; i < N; ++i) {
       ::new ((void*)state->__mr_stages[i].produced) barrier<Scope>(producers);
@@ -99,7 +97,8 @@ __attribute__((device)) inline void open(const Group& group, pipeline_shared_sta
 
 // All threads produce and consume.
 template <class Group, thread_scope Scope, ::std::uint8_t N>
-__attribute__((device)) inline pipeline<Scope> make_pipeline(const Group& group, pipeline_shared_state<Scope, N>* state) {
+__attribute__((device)) inline pipeline<Scope> make_pipeline(const Group& group,
+                                                             pipeline_shared_state<Scope, N>* state) {
   __mr_detail::open(group, state, (unsigned)group.size(), (unsigned)group.size());
   return {state->__mr_stages, N, true, true};
 }
@@ -125,10 +124,8 @@ __attribute__((device)) inline pipeline<Scope> make_pipeline(const Group& group,
 #endif
 
 // Waits for all but the last `Prior` commits of the thread: copies are complete when they are committed.
-template <::std::uint8_t Prior>
-__MR_CU void pipeline_consumer_wait_prior(pipeline<thread_scope_thread>&) {}
-template <thread_scope Scope>
-__MR_CU void pipeline_producer_commit(pipeline<thread_scope_thread>& p, barrier<Scope>&) {
+template <::std::uint8_t Prior> __MR_CU void pipeline_consumer_wait_prior(pipeline<thread_scope_thread>&) {}
+template <thread_scope Scope> __MR_CU void pipeline_producer_commit(pipeline<thread_scope_thread>& p, barrier<Scope>&) {
   p.producer_commit();
 }
 

@@ -9,8 +9,7 @@
 namespace cuda {
 namespace std {
 
-template <class T, size_t N>
-struct array {
+template <class T, size_t N> struct array {
   typedef T value_type;
   typedef T& reference;
   typedef const T& const_reference;
@@ -77,21 +76,17 @@ struct array {
   friend __MR_CUM constexpr bool operator>=(const array& a, const array& b) { return !(a < b); }
   friend __MR_CUM constexpr void swap(array& a, array& b) { a.swap(b); }
 };
-template <class T, class... U>
-array(T, U...) -> array<T, 1 + sizeof...(U)>;
+template <class T, class... U> array(T, U...) -> array<T, 1 + sizeof...(U)>;
 
-template <size_t I, class T, size_t N>
-__MR_CU constexpr T& get(array<T, N>& a) noexcept {
+template <size_t I, class T, size_t N> __MR_CU constexpr T& get(array<T, N>& a) noexcept {
   static_assert(I < N, "index out of range");
   return a[I];
 }
-template <size_t I, class T, size_t N>
-__MR_CU constexpr const T& get(const array<T, N>& a) noexcept {
+template <size_t I, class T, size_t N> __MR_CU constexpr const T& get(const array<T, N>& a) noexcept {
   static_assert(I < N, "index out of range");
   return a[I];
 }
-template <size_t I, class T, size_t N>
-__MR_CU constexpr T&& get(array<T, N>&& a) noexcept {
+template <size_t I, class T, size_t N> __MR_CU constexpr T&& get(array<T, N>&& a) noexcept {
   static_assert(I < N, "index out of range");
   return static_cast<T&&>(a[I]);
 }
@@ -101,7 +96,6 @@ __MR_CU constexpr T&& get(array<T, N>&& a) noexcept {
 
 template <class T, std::size_t N>
 struct std::tuple_size<cuda::std::array<T, N>> : std::integral_constant<std::size_t, N> {};
-template <std::size_t I, class T, std::size_t N>
-struct std::tuple_element<I, cuda::std::array<T, N>> {
+template <std::size_t I, class T, std::size_t N> struct std::tuple_element<I, cuda::std::array<T, N>> {
   typedef T type;
 };

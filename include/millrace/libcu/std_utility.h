@@ -96,23 +96,21 @@ using ::std::tuple_size_v;
 // <initializer_list>, <limits>, <ratio>, <algorithm>'s smallest
 using ::std::float_denorm_style;
 using ::std::float_round_style;
+using ::std::giga;
 using ::std::initializer_list;
+using ::std::kilo;
 using ::std::max;
-using ::std::min;
-using ::std::numeric_limits;
-using ::std::ratio;
+using ::std::mega;
 using ::std::micro;
 using ::std::milli;
+using ::std::min;
 using ::std::nano;
-using ::std::kilo;
-using ::std::mega;
-using ::std::giga;
-template <class T, class Less>
-__MR_CU constexpr const T& clamp(const T& v, const T& lo, const T& hi, Less less) {
+using ::std::numeric_limits;
+using ::std::ratio;
+template <class T, class Less> __MR_CU constexpr const T& clamp(const T& v, const T& lo, const T& hi, Less less) {
   return less(v, lo) ? lo : less(hi, v) ? hi : v;
 }
-template <class T>
-__MR_CU constexpr const T& clamp(const T& v, const T& lo, const T& hi) {
+template <class T> __MR_CU constexpr const T& clamp(const T& v, const T& lo, const T& hi) {
   return v < lo ? lo : hi < v ? hi : v;
 }
 
@@ -141,13 +139,9 @@ using ::std::plus;
 using ::std::ref;
 using ::std::reference_wrapper;
 struct identity {
-  template <class T>
-  __MR_CUM constexpr T&& operator()(T&& v) const noexcept {
-    return static_cast<T&&>(v);
-  }
+  template <class T> __MR_CUM constexpr T&& operator()(T&& v) const noexcept { return static_cast<T&&>(v); }
 };
-template <class F, class... A>
-__MR_CU constexpr ::std::invoke_result_t<F, A...> invoke(F&& f, A&&... a) {
+template <class F, class... A> __MR_CU constexpr ::std::invoke_result_t<F, A...> invoke(F&& f, A&&... a) {
   return ::std::__invoke(static_cast<F&&>(f), static_cast<A&&>(a)...);
 }
 

@@ -1,7 +1,7 @@
 // Foundations of the device math library: bit access, scaling, and double-double arithmetic.
 //
-// Every function here is plain arithmetic with IEEE operations and explicit fused multiply-adds, so it gives the same bits
-// whether the optimizer makes scalar or vector code of it. Float functions compute in double and round once.
+// Every function here is plain arithmetic with IEEE operations and explicit fused multiply-adds, so it gives the same
+// bits whether the optimizer makes scalar or vector code of it. Float functions compute in double and round once.
 //
 // The header also compiles as plain C++ (the accuracy test does that).
 #pragma once

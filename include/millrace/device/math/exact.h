@@ -8,9 +8,7 @@ __MR_MATH double __mr_floor(double x) { return __builtin_floor(x); }
 __MR_MATH double __mr_ceil(double x) { return __builtin_ceil(x); }
 __MR_MATH double __mr_trunc(double x) { return __builtin_trunc(x); }
 // Halves away from zero: x plus the largest double below one half, cut off.
-__MR_MATH double __mr_round(double x) {
-  return __builtin_trunc(x + __builtin_copysign(0.49999999999999994, x));
-}
+__MR_MATH double __mr_round(double x) { return __builtin_trunc(x + __builtin_copysign(0.49999999999999994, x)); }
 __MR_MATH float __mr_rintf(float x) { return __builtin_rintf(x); }
 __MR_MATH float __mr_floorf(float x) { return __builtin_floorf(x); }
 __MR_MATH float __mr_ceilf(float x) { return __builtin_ceilf(x); }

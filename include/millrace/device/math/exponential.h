@@ -2,8 +2,8 @@
 #pragma once
 #include "polynomials.h"
 
-// exp(x.hi + x.lo) = (result) * 2^k for |x| <= 1500; about 2^-60 relative. `minus_one` gives exp - 1 instead when k is 0 and
-// otherwise (result) = exp / 2^k - 1: see __mr_expm1_dd.
+// exp(x.hi + x.lo) = (result) * 2^k for |x| <= 1500; about 2^-60 relative. `minus_one` gives exp - 1 instead when k is
+// 0 and otherwise (result) = exp / 2^k - 1: see __mr_expm1_dd.
 __MR_MATH __mr_dd __mr_exp_reduced(__mr_dd x, int* k) {
   __MR_EXACT
   const double n = __builtin_rint(x.hi * 0x1.71547652b82fep+0);
@@ -76,9 +76,7 @@ __MR_MATH double __mr_exp_short(double x) {
   return __builtin_fma(r, __mr_poly_exp_float(r), 1.0) * __mr_pow2((int)n);
 }
 __MR_MATH double __mr_clamp(double x, double lo, double hi) { return x > hi ? hi : x < lo ? lo : x; }
-__MR_MATH float __mr_expf(float x) {
-  return x != x ? x : (float)__mr_exp_short(__mr_clamp((double)x, -150.0, 150.0));
-}
+__MR_MATH float __mr_expf(float x) { return x != x ? x : (float)__mr_exp_short(__mr_clamp((double)x, -150.0, 150.0)); }
 __MR_MATH float __mr_exp2f(float x) {
   return x != x ? x : (float)__mr_exp_short(__mr_clamp((double)x, -200.0, 200.0) * 0x1.62e42fefa39efp-1);
 }
@@ -96,7 +94,8 @@ __MR_MATH float __mr_expm1f(float x) {
   return x != x || x == 0 ? x : (float)__mr_expm1_short(__mr_clamp((double)x, -100.0, 150.0));
 }
 
-// ---- Logarithms --------------------------------------------------------------------------------------------------------
+// ---- Logarithms
+// --------------------------------------------------------------------------------------------------------
 
 // log(m) of a double-double near 1 (0.7 to 1.42), about 2^-66 relative to the larger of itself and 2^-3.
 __MR_MATH __mr_dd __mr_log_near_one(__mr_dd m) {
@@ -221,7 +220,8 @@ __MR_MATH float __mr_log1pf(float x) {
   return x == 0 ? x : (float)__mr_log1p_short((double)x);
 }
 
-// ---- Powers ------------------------------------------------------------------------------------------------------------
+// ---- Powers
+// ------------------------------------------------------------------------------------------------------------
 
 // 0: not an integer, 1: odd, 2: even. Finite or infinite y.
 __MR_MATH int __mr_integer_kind(double y) {
@@ -275,7 +275,8 @@ __MR_MATH float __mr_powf(float x, float y) {
 __MR_MATH double __mr_powi(double x, int n) { return __mr_pow(x, (double)n); }
 __MR_MATH float __mr_powif(float x, int n) { return (float)__mr_pow((double)x, (double)n); }
 
-// ---- Hyperbolic functions ----------------------------------------------------------------------------------------------
+// ---- Hyperbolic functions
+// ----------------------------------------------------------------------------------------------
 
 __MR_MATH double __mr_sinh(double x) {
   const double a = __mr_abs(x);
@@ -329,7 +330,8 @@ __MR_MATH double __mr_acosh(double x) {
   if (x > 0x1p28)
     return x == __MR_INF
                ? x
-               : __mr_dd_add(__mr_log_dd(__mr_dd_make(x, 0)), __mr_dd_make(0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56)).hi;
+               : __mr_dd_add(__mr_log_dd(__mr_dd_make(x, 0)), __mr_dd_make(0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56))
+                     .hi;
   // log1p(t + sqrt(2 t + t^2)), t = x - 1
   const double t = x - 1;
   const __mr_dd root = __mr_dd_sqrt(__mr_dd_add1(__mr_product(t, t), 2 * t));

@@ -4,7 +4,8 @@
 #include "roots.h"
 #include "trigonometric.h"
 
-// ---- Error functions ---------------------------------------------------------------------------------------------------
+// ---- Error functions
+// ---------------------------------------------------------------------------------------------------
 
 __MR_MATH double __mr_erf_small(double x) {  // |x| <= 1
   const double z = x * x;
@@ -119,7 +120,8 @@ __MR_MATH float __mr_erfcinvf(float x) { return (float)__mr_erfcinv((double)x); 
 __MR_MATH float __mr_normcdff(float x) { return (float)__mr_normcdf((double)x); }
 __MR_MATH float __mr_normcdfinvf(float x) { return (float)__mr_normcdfinv((double)x); }
 
-// ---- Gamma -------------------------------------------------------------------------------------------------------------
+// ---- Gamma
+// -------------------------------------------------------------------------------------------------------------
 
 // log gamma(x) for x >= 10.
 __MR_MATH __mr_dd __mr_stirling(double x) {
@@ -206,10 +208,11 @@ __MR_MATH double __mr_lgamma(double x) {
 __MR_MATH float __mr_tgammaf(float x) { return (float)__mr_tgamma((double)x); }
 __MR_MATH float __mr_lgammaf(float x) { return (float)__mr_lgamma((double)x); }
 
-// ---- Bessel functions --------------------------------------------------------------------------------------------------
+// ---- Bessel functions
+// --------------------------------------------------------------------------------------------------
 //
-// Below 25 the power series in double-double: its terms grow to e^x before they cancel, which costs 36 of its 106 bits and
-// leaves full relative accuracy next to the zeros. Above, Hankel's asymptotic expansion.
+// Below 25 the power series in double-double: its terms grow to e^x before they cancel, which costs 36 of its 106 bits
+// and leaves full relative accuracy next to the zeros. Above, Hankel's asymptotic expansion.
 
 struct __mr_bessel_pair {
   __mr_dd j, y;
@@ -254,8 +257,10 @@ __MR_MATH_COLD void __mr_bessel_asymptotic(double x, int order, double* j, doubl
     if (__mr_abs(next) < 1e-19 || (k > 4 && __mr_abs(next) > __mr_abs(a))) break;
     a = next;
     const double s = (k & 2) != 0 ? -a : a;  // signs: + q, - p, - q, + p
-    if ((k & 1) != 0) q += s;
-    else p += s;
+    if ((k & 1) != 0)
+      q += s;
+    else
+      p += s;
   }
   const double s = __mr_sin(x), c = __mr_cos(x), h = 0x1.6a09e667f3bcdp-1;
   double cosine = h * (c + s), sine = h * (s - c);  // of x - pi/4
@@ -274,15 +279,18 @@ __MR_MATH double __mr_bessel_j(double x, int order) {
   if (a == __MR_INF) return 0.0;
   double j, y;
   if (a == 0) return order == 0 ? 1.0 : x;
-  if (a < 25) j = a < 1e-150 ? (order == 0 ? 1.0 : 0.5 * a) : __mr_bessel_series(a, order, false).j.hi;
-  else __mr_bessel_asymptotic(a, order, &j, &y);
+  if (a < 25)
+    j = a < 1e-150 ? (order == 0 ? 1.0 : 0.5 * a) : __mr_bessel_series(a, order, false).j.hi;
+  else
+    __mr_bessel_asymptotic(a, order, &j, &y);
   return order == 1 && x < 0 ? -j : j;
 }
 __MR_MATH double __mr_bessel_y(double x, int order) {
   if (x != x || x < 0) return __MR_NAN;
   if (x == 0) return -__MR_INF;
   if (x == __MR_INF) return 0.0;
-  if (x < 1e-150) return order == 0 ? 0x1.45f306dc9c883p-1 * (__mr_log(0.5 * x) + 0x1.2788cfc6fb619p-1) : -0x1.45f306dc9c883p-1 / x;
+  if (x < 1e-150)
+    return order == 0 ? 0x1.45f306dc9c883p-1 * (__mr_log(0.5 * x) + 0x1.2788cfc6fb619p-1) : -0x1.45f306dc9c883p-1 / x;
   double j, y;
   if (x < 25) return __mr_bessel_series(x, order, true).y.hi;
   __mr_bessel_asymptotic(x, order, &j, &y);

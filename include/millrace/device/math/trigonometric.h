@@ -151,7 +151,8 @@ __MR_MATH double __mr_tanpi(double x) {
   return __mr_sinpi(x) / __mr_cospi(x);
 }
 
-// ---- For float results -------------------------------------------------------------------------------------------------
+// ---- For float results
+// -------------------------------------------------------------------------------------------------
 
 struct __mr_reduced_float {
   double r;
@@ -169,7 +170,8 @@ __MR_MATH __mr_reduced_float __mr_reduce_float(double x) {
     const int offset = (int)(b >> 52 & 0x7ff) - 1048;  // e - 2 where m has 24 bits
     const unsigned long m = (b >> 29 & 0x7fffff) | 0x800000;
     // The first four words of 2/pi: choices, where a table would be gathered from.
-    const unsigned long t0 = 0xa2f9836e4e441529ul, t1 = 0xfc2757d1f534ddc0ul, t2 = 0xdb6295993c439041ul, t3 = 0xfe5163abdebbc561ul;
+    const unsigned long t0 = 0xa2f9836e4e441529ul, t1 = 0xfc2757d1f534ddc0ul, t2 = 0xdb6295993c439041ul,
+                        t3 = 0xfe5163abdebbc561ul;
     const bool second = offset >= 64;
     const int shift = offset & 63;
     const unsigned long w0 = second ? t1 : t0, w1 = second ? t2 : t1, w2 = second ? t3 : t2;
@@ -228,7 +230,8 @@ __MR_MATH float __mr_cospif(float x) {
 }
 __MR_MATH float __mr_tanpif(float x) { return __mr_sinpif(x) / __mr_cospif(x); }
 
-// ---- Inverses ----------------------------------------------------------------------------------------------------------
+// ---- Inverses
+// ----------------------------------------------------------------------------------------------------------
 
 // atan of the quotient y / x, both nonnegative double-doubles, not both zero: reduced to |t| <= tan(pi/8).
 __MR_MATH __mr_dd __mr_atan_quotient(__mr_dd y, __mr_dd x) {
@@ -299,8 +302,8 @@ __MR_MATH double __mr_asin(double x) {
   if (a <= 0.5) return __mr_asin_kernel(__mr_dd_make(x, 0)).hi;
   // pi/2 - 2 asin(sqrt((1 - a) / 2)); 1 - a is exact
   const __mr_dd s = __mr_asin_kernel(__mr_dd_sqrt(__mr_dd_make(0.5 * (1.0 - a), 0)));
-  const __mr_dd r =
-      __mr_dd_add(__mr_dd_make(0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54), __mr_dd_make(-2 * s.hi, -2 * s.lo));
+  const __mr_dd r = __mr_dd_add(__mr_dd_make(0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54),
+                                __mr_dd_make(-2 * s.hi, -2 * s.lo));
   return __mr_copysign(r.hi, x);
 }
 __MR_MATH double __mr_acos(double x) {
@@ -333,8 +336,10 @@ __MR_MATH float __mr_atan2f(float y, float x) {
   if (x != x || y != y) return x + y;
   double ay = __mr_abs((double)y), ax = __mr_abs((double)x);
   if (ay == __MR_INF) {
-    if (ax == __MR_INF) ax = 1.0;
-    else ax = 0.0;
+    if (ax == __MR_INF)
+      ax = 1.0;
+    else
+      ax = 0.0;
     ay = 1.0;
   } else if (ax == __MR_INF) {
     ay = 0.0;

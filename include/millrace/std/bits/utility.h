@@ -3,6 +3,8 @@
 #define MILLRACE_STD_BITS_UTILITY_H
 #pragma clang system_header
 #include <millrace/std_begin.h>
+
 #include_next <bits/utility.h>
+
 #include <millrace/std_end.h>
 #endif
