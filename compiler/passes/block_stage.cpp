@@ -2,7 +2,10 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
+#include "align_check.h"
 #include "contraction.h"
+#include "names.h"
+#include "options.h"
 #include "stages.h"
 #include "thunks.h"
 
@@ -12,6 +15,13 @@ using namespace llvm;
 PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyses) {
   for (Function& f : module)
     if (!f.isDeclaration()) contract(f);
+  if (options().align_checks) insert_alignment_checks(module);
+  for (Function& f : module)
+    if (f.hasFnAttribute(kKernelBodyAttr)) {
+      f.removeFnAttr(kKernelBodyAttr);
+      f.setVisibility(GlobalValue::DefaultVisibility);
+      f.setLinkage(GlobalValue::InternalLinkage);
+    }
   auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
   for (Function& f : module) functions.invalidate(f, PreservedAnalyses::none());
   SmallVector<Function*, 16> defined;

@@ -17,7 +17,8 @@ using namespace llvm;
 namespace {
 
 constexpr const char* kItemNames[item_count] = {"tid.x",  "tid.y",  "tid.z",  "block.x", "block.y", "block.z", "bdim.x", "bdim.y",
-                                                "bdim.z", "gdim.x", "gdim.y", "gdim.z",  "shared",  "dynamic", "block"};
+                                                "bdim.z", "gdim.x", "gdim.y", "gdim.z",  "shared",  "dynamic", "block",  "misaligned",
+                                                "misaligned.parameters"};
 
 Value* load_at(IRBuilderBase& b, Value* base, std::size_t offset, Type* type, const Twine& name) {
   Value* address = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, offset);
@@ -50,6 +51,7 @@ Value* placeholder(IRBuilderBase& builder, Module& module, Item item) {
     f->addFnAttr(Attribute::NoSync);
     f->addFnAttr(Attribute::NoFree);
     f->addRetAttr(Attribute::NoUndef);
+    if (item == shared_base || item == dynamic_base) f->addRetAttr(Attribute::getWithAlignment(c, Align(16)));
   }
   return builder.CreateCall(f, {}, kItemNames[item]);
 }
@@ -103,9 +105,15 @@ Value* load_item(IRBuilderBase& b, Item item, Value* lane, Value* block) {
       Value* offset = load_at(b, block, offsetof(MrBlock, dynamic_offset), i32, "dynamic.offset");
       return b.CreateInBoundsGEP(b.getInt8Ty(), base, b.CreateZExt(offset, b.getInt64Ty()), "dynamic");
     }
+    case misaligned_bits: case misaligned_parameters:
+      return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), lane, offsetof(MrLane, spare) + 4 * (item - misaligned_bits), kItemNames[item]);
     default:
       return block;
   }
+}
+
+Value* lane_misaligned_bits(IRBuilderBase& b, Value* lane) {
+  return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), lane, offsetof(MrLane, spare) + 8, "misaligned.in.functions");
 }
 
 void store_thread_items(IRBuilderBase& b, Value* lane, ArrayRef<Value*> tid, ArrayRef<Value*> block_dim) {
@@ -185,6 +193,9 @@ Extended extend(Function* f, ItemSet items) {
     Argument* a = body->getArg(index++);
     a->setName(kItemNames[i]);
     a->addAttr(Attribute::NoUndef);
+    if (i == misaligned_bits || i == misaligned_parameters) a->addAttr(Attribute::NoAlias);  // device code has no other way to it
+    // Windows and dynamic memory start at multiples of 16.
+    if (i == shared_base || i == dynamic_base) a->addAttr(Attribute::getWithAlignment(body->getContext(), Align(16)));
   }
   return {body, items};
 }
@@ -236,7 +247,7 @@ void build_shim(Function* f, const Extended& e) {
 
 }  // namespace
 
-DenseMap<Function*, Extended> extend_signatures(Module& module) {
+DenseMap<Function*, Extended> extend_signatures(Module& module, ItemSet for_kernels) {
   store_thread_before_services(module);
   const DenseMap<Function*, ItemSet> need = needed_items(module);
   SmallVector<Function*, 32> order;
@@ -244,7 +255,7 @@ DenseMap<Function*, Extended> extend_signatures(Module& module) {
     if (!f.isDeclaration() && (need.count(&f) || is_kernel(f))) order.push_back(&f);
   DenseMap<Function*, Extended> extended, by_body;
   for (Function* f : order) {
-    const Extended e = extend(f, need.lookup(f));
+    const Extended e = extend(f, need.lookup(f) | (is_kernel(*f) ? for_kernels : 0));
     extended[f] = e;
     by_body[e.body] = e;
   }

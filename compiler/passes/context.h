@@ -27,10 +27,12 @@ enum Item : unsigned {
   shared_base,                // MrBlock::shared
   dynamic_base,               // MrBlock::shared + MrBlock::dynamic_offset
   block_pointer,              // MrBlock*
+  misaligned_bits,            // address of a 32-bit word that collects the low bits of misaligned addresses (align_check.h)
+  misaligned_parameters,      // such a word for addresses based on pointer parameters; null where those are known to be aligned
   item_count
 };
 using ItemSet = std::uint32_t;  // bit per Item
-inline constexpr ItemSet kThreadItems = 1u << tid_x | 1u << tid_y | 1u << tid_z;
+inline constexpr ItemSet kAlignmentItems = 1u << misaligned_bits | 1u << misaligned_parameters;
 
 // The placeholder's value at the builder's position.
 llvm::Value* placeholder(llvm::IRBuilderBase& builder, llvm::Module& module, Item item);
@@ -47,12 +49,15 @@ llvm::Value* load_block_pointer(llvm::IRBuilderBase& builder, llvm::Value* lane)
 void store_thread_items(llvm::IRBuilderBase& builder, llvm::Value* lane, llvm::ArrayRef<llvm::Value*> tid,
                         llvm::ArrayRef<llvm::Value*> block_dim);
 
+// The word in which functions that aren't kernel bodies collect the low bits of misaligned addresses.
+llvm::Value* lane_misaligned_bits(llvm::IRBuilderBase& builder, llvm::Value* lane);
+
 struct Extended {
   llvm::Function* body;  // the function with its trailing parameters
   ItemSet items;         // in Item order
 };
-// Extends every function of the module that needs items. Returns kernels' bodies by kernel; the kernels themselves become empty
+// Extends every function of the module that needs items, and kernels by `for_kernels` as well. Returns kernels' bodies by kernel; the kernels themselves become empty
 // declarations of their old type for the caller to replace.
-llvm::DenseMap<llvm::Function*, Extended> extend_signatures(llvm::Module& module);
+llvm::DenseMap<llvm::Function*, Extended> extend_signatures(llvm::Module& module, ItemSet for_kernels);
 
 }  // namespace mrcc

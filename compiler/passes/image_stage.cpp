@@ -8,6 +8,7 @@
 #include "annotations.h"
 #include "callgraph.h"
 #include "image.h"
+#include "managed.h"
 #include "names.h"
 #include "options.h"
 #include "shared_layout.h"
@@ -125,6 +126,7 @@ std::uint32_t local_bytes(const SetVector<Function*>& functions, const DataLayou
 PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
   const Options o = options();
   internalise(module);
+  redirect_managed(module);
   const SpinMap spinning = find_spinning(module, /*on_clone=*/!optimise_);
   insert_polls(spinning);
   const CallGraph graph(module);
@@ -152,11 +154,16 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
     verdicts.push_back(std::move(v));
   }
   const DenseMap<Function*, std::uint32_t> shared = lay_out_shared(module, graph);
-  DenseMap<Function*, Extended> bodies = extend_signatures(module);
+  DenseMap<Function*, Extended> bodies = extend_signatures(module, o.align_checks ? kAlignmentItems : 0);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     KernelEntry& e = entries[i];
     const Verdict& v = verdicts[i];
     const Extended body = bodies.lookup(kernels[i]);
+    // Until BlockStage a body keeps its signature, which the optimiser leaves to external functions only.
+    body.body->setLinkage(GlobalValue::ExternalLinkage);
+    body.body->setVisibility(GlobalValue::HiddenVisibility);
+    body.body->addFnAttr(kKernelBodyAttr);
+    if (o.align_checks) body.body->addFnAttr(kAlignAttr);
     e.static_shared = shared.lookup(kernels[i]);
     if (v.loop) e.run_blocks = declare_run_blocks(e.name, attributes[i], body, v.store_lane);
     e.run_lane = make_run_lane(kernels[i], e.info, body);

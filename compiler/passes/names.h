@@ -25,5 +25,11 @@ inline constexpr llvm::StringLiteral kContextPrefix = "__mr.context.";
 inline constexpr llvm::StringLiteral kBodyAttr = "mr-body";
 inline constexpr llvm::StringLiteral kItemsAttr = "mr-items";
 inline constexpr llvm::StringLiteral kStoreLaneAttr = "mr-store-lane";
+// Attribute of a kernel's body until BlockStage.
+inline constexpr llvm::StringLiteral kKernelBodyAttr = "mr-kernel-body";
+// Attribute of a body: pointer parameters whose alignment its accesses rely on, "INDEX:ALIGN,..." (align_check.h).
+inline constexpr llvm::StringLiteral kAlignAttr = "mr-align-parameters";
+// Attribute of functions that the passes made as entries: their accesses to the argument buffer need no check.
+inline constexpr llvm::StringLiteral kEntryAttr = "mr-entry";
 
 }  // namespace mrcc

@@ -19,6 +19,7 @@ enum class Mode {
 struct Options {
   Stage stage;
   Mode mode;
+  bool align_checks;   // misaligned accesses are reported
   bool report;         // per kernel: mode and why, on stderr
   std::string march;   // recorded in the image
 };

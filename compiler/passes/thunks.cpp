@@ -5,8 +5,10 @@
 #include <simt/abi.h>
 
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 
 #include "annotations.h"
@@ -84,6 +86,9 @@ class Unpacker {
     return out;
   }
 
+  Value* value(unsigned index) const { return slots_[index].value; }
+  unsigned size() const { return slots_.size(); }
+
  private:
   struct Slot {
     Value* value = nullptr;
@@ -121,6 +126,9 @@ Function* new_entry(Function* body, FunctionType* type, const Twine& name, Globa
     attributes.removeAttribute(kind);
   f->addFnAttrs(attributes);
   f->addFnAttr(Attribute::NoUnwind);
+  f->addFnAttr(kEntryAttr);
+  f->removeFnAttr(kAlignAttr);
+  f->removeFnAttr(kKernelBodyAttr);
   f->setDSOLocal(true);
   return f;
 }
@@ -133,6 +141,38 @@ void describe(Function* f, Function* body) {
   auto* sp = DISubprogram::getDistinct(f->getContext(), of->getFile(), f->getName(), f->getName(), of->getFile(), 0, type, 0, nullptr, 0, 0,
                                        DINode::FlagArtificial, DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized, of->getUnit());
   f->setSubprogram(sp);
+}
+
+}  // namespace
+
+namespace {
+
+void clear_words(IRBuilder<>& b, ArrayRef<Value*> words) {
+  for (Value* word : words) b.CreateAlignedStore(b.getInt32(0), word, Align(4));
+}
+
+// Reports what alignment checks collected in the words (align_check.h).
+void report_misaligned(IRBuilder<>& b, ArrayRef<Value*> words) {
+  Module& module = *b.GetInsertBlock()->getModule();
+  Value* bits = nullptr;
+  for (Value* word : words) {
+    Value* loaded = b.CreateAlignedLoad(b.getInt32Ty(), word, Align(4));
+    bits = bits ? b.CreateOr(bits, loaded) : loaded;
+  }
+  Function* f = b.GetInsertBlock()->getParent();
+  BasicBlock* bad = BasicBlock::Create(b.getContext(), "misaligned", f);
+  BasicBlock* good = BasicBlock::Create(b.getContext(), "aligned", f);
+  MDNode* rare = MDBuilder(b.getContext()).createBranchWeights(1, 1u << 20);
+  b.CreateCondBr(b.CreateICmpNE(bits, b.getInt32(0)), bad, good, rare);
+  b.SetInsertPoint(bad);
+  // The address itself isn't known any more: its low bits, and the alignment that the lowest of them violates.
+  Value* low = b.CreateAnd(bits, b.CreateNeg(bits));
+  FunctionCallee service = module.getOrInsertFunction("__mr_misaligned", FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty()}, false));
+  CallInst* call = b.CreateCall(service, {b.CreateIntToPtr(b.CreateZExt(bits, b.getInt64Ty()), b.getPtrTy()), b.CreateShl(low, 1)});
+  call->setDoesNotThrow();
+  clear_words(b, words);
+  b.CreateBr(good);
+  b.SetInsertPoint(good);
 }
 
 }  // namespace
@@ -154,8 +194,12 @@ Function* make_run_lane(Function* kernel, const KernelInfo& info, const Extended
   Value* items[item_count] = {};
   for (unsigned i = 0; i < item_count; ++i)
     if (body.items >> i & 1) items[i] = load_item(b, static_cast<Item>(i), lane, block);
+  SmallVector<Value*, 3> words;
+  if (items[misaligned_bits]) words = {items[misaligned_bits], items[misaligned_parameters], lane_misaligned_bits(b, lane)};
+  clear_words(b, words);
   CallInst* call = call_body(b, body, unpacker.arguments(b), items);
   call->addFnAttr(Attribute::NoInline);
+  if (!words.empty()) report_misaligned(b, words);
   b.CreateRetVoid();
   return f;
 }
@@ -225,16 +269,61 @@ Function* declare_run_blocks(StringRef name, StringRef kernel_attribute, const E
   f->addFnAttr(kBodyAttr, body.body->getName());
   f->addFnAttr(kItemsAttr, std::to_string(body.items));
   f->addFnAttr(kStoreLaneAttr, store_lane ? "1" : "0");
-  body.body->setLinkage(GlobalValue::ExternalLinkage);
-  body.body->setVisibility(GlobalValue::HiddenVisibility);
   return f;
 }
 
+namespace {
+
+bool calls_functions(Function* body) {
+  for (Instruction& i : instructions(body))
+    if (auto* call = dyn_cast<CallBase>(&i); call && !call->isInlineAsm())
+      if (Function* callee = call->getCalledFunction(); !callee || !callee->isDeclaration()) return true;
+  return false;
+}
+
+// At the entry: a misaligned pointer parameter sends the whole range to the version that checks each access.
+void leave_if_misaligned(IRBuilder<>& b, const Extended& body, Unpacker& unpacker, Function* slow) {
+  StringRef list = body.body->getFnAttribute(kAlignAttr).getValueAsString();
+  Value* bits = nullptr;
+  while (!list.empty()) {
+    auto [item, rest] = list.split(',');
+    list = rest;
+    unsigned index = 0;
+    std::uint64_t align = 1;
+    item.split(':').first.getAsInteger(10, index);
+    item.split(':').second.getAsInteger(10, align);
+    if (index >= unpacker.size()) continue;
+    Value* low = b.CreateAnd(b.CreatePtrToInt(unpacker.value(index), b.getInt64Ty()), b.getInt64(align - 1));
+    bits = bits ? b.CreateOr(bits, low) : low;
+  }
+  if (!bits) return;
+  Function* f = b.GetInsertBlock()->getParent();
+  BasicBlock* leave = BasicBlock::Create(b.getContext(), "misaligned.parameter", f);
+  BasicBlock* stay = BasicBlock::Create(b.getContext(), "parameters.aligned", f);
+  b.CreateCondBr(b.CreateICmpNE(bits, b.getInt64(0)), leave, stay, MDBuilder(b.getContext()).createBranchWeights(1, 1u << 20));
+  b.SetInsertPoint(leave);
+  CallInst* call = b.CreateCall(slow, {f->getArg(0), f->getArg(1), f->getArg(2)});
+  if (DISubprogram* sp = f->getSubprogram()) call->setDebugLoc(DILocation::get(b.getContext(), 0, 0, sp));
+  b.CreateRetVoid();
+  b.SetInsertPoint(stay);
+}
+
+CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool store_lane, bool slow);
+
+// The same entry with every check on and the body called, not inlined.
+Function* slow_version(Function* f, const KernelInfo& info, const Extended& body, bool store_lane) {
+  Function* slow = Function::Create(f->getFunctionType(), GlobalValue::InternalLinkage, f->getName() + ".checked", f->getParent());
+  slow->copyAttributesFrom(f);
+  slow->addFnAttr(Attribute::Cold);
+  describe(slow, body.body);
+  define(slow, info, body, store_lane, /*slow=*/true)->addFnAttr(Attribute::NoInline);
+  return slow;
+}
+
+}  // namespace
+
 CallInst* define_run_blocks(Function* f) {
   if (!f->isDeclaration() || !f->hasFnAttribute(kBodyAttr)) return nullptr;
-  LLVMContext& c = f->getContext();
-  Type* i64 = Type::getInt64Ty(c);
-  Type* i32 = Type::getInt32Ty(c);
   const KernelInfo info = kernel_info(*f);
   Extended body{f->getParent()->getFunction(f->getFnAttribute(kBodyAttr).getValueAsString()), 0};
   f->getFnAttribute(kItemsAttr).getValueAsString().getAsInteger(10, body.items);
@@ -242,9 +331,16 @@ CallInst* define_run_blocks(Function* f) {
   for (StringRef attribute : {StringRef(kKernelAttr), StringRef(kBodyAttr), StringRef(kItemsAttr), StringRef(kStoreLaneAttr)}) f->removeFnAttr(attribute);
   f->setLinkage(GlobalValue::InternalLinkage);
   f->setVisibility(GlobalValue::DefaultVisibility);
-  body.body->setLinkage(GlobalValue::InternalLinkage);
-  body.body->setVisibility(GlobalValue::DefaultVisibility);
   describe(f, body.body);
+  return define(f, info, body, store_lane, /*slow=*/false);
+}
+
+namespace {
+
+CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool store_lane, bool slow) {
+  LLVMContext& c = f->getContext();
+  Type* i64 = Type::getInt64Ty(c);
+  Type* i32 = Type::getInt32Ty(c);
   Argument* block = f->getArg(0);
   block->addAttr(Attribute::NoAlias);  // kernels have no pointer to it
   block->addAttr(Attribute::NoUndef);
@@ -253,7 +349,8 @@ CallInst* define_run_blocks(Function* f) {
 
   IRBuilder<> b(BasicBlock::Create(c, "entry", f));
   Value* items[item_count] = {};
-  for (unsigned i = bdim_x; i < item_count; ++i) items[i] = load_item(b, static_cast<Item>(i), nullptr, block);
+  const bool checked = body.items >> misaligned_bits & 1;
+  for (unsigned i = bdim_x; i <= block_pointer; ++i) items[i] = load_item(b, static_cast<Item>(i), nullptr, block);
   Value* args = b.CreateAlignedLoad(b.getPtrTy(), field(b, block, offsetof(MrBlock, args)), Align(8), "args");
   Unpacker unpacker(info, body);
   unpacker.enter(b, args, /*buffer_serves=*/false);
@@ -262,6 +359,21 @@ CallInst* define_run_blocks(Function* f) {
     lane = lane_pointer(b);
     b.CreateAlignedStore(block, lane, Align(8));
     static_assert(offsetof(MrLane, block) == 0);
+  }
+  SmallVector<Value*, 3> words;
+  if (checked) {
+    Value* in_lane = lane_pointer(b);
+    if (slow) {
+      words = {load_item(b, misaligned_bits, in_lane, block), load_item(b, misaligned_parameters, in_lane, block)};
+      items[misaligned_parameters] = words[1];
+    } else {
+      words = {b.CreateAlloca(i32, nullptr, "misaligned")};
+      items[misaligned_parameters] = ConstantPointerNull::get(b.getPtrTy());
+    }
+    items[misaligned_bits] = words[0];
+    if (slow || calls_functions(body.body)) words.push_back(lane_misaligned_bits(b, in_lane));
+    clear_words(b, words);
+    if (!slow) leave_if_misaligned(b, body, unpacker, slow_version(f, info, body, store_lane));
   }
   BasicBlock* divide = BasicBlock::Create(c, "divide", f);
   BasicBlock* start = BasicBlock::Create(c, "start", f);
@@ -322,6 +434,8 @@ CallInst* define_run_blocks(Function* f) {
   keep_scalar(close_loop(b, y, row_count));
   if (rows_differ) keep_scalar(close_loop(b, z, items[bdim_z]));
 
+  if (checked) report_misaligned(b, words);
+
   // The next block, x fastest.
   BasicBlock* latch = b.GetInsertBlock();
   Value* next_x = b.CreateAdd(index[0], ConstantInt::get(i32, 1));
@@ -338,5 +452,7 @@ CallInst* define_run_blocks(Function* f) {
   b.CreateRetVoid();
   return call;
 }
+
+}  // namespace
 
 }  // namespace mrcc

@@ -71,6 +71,10 @@ Image::Image(const std::string& path) {
   image_ = static_cast<const MrImage*>(dlsym(handle, "__mr_image"));
   if (!image_) std::fprintf(stderr, "%s exports no __mr_image\n", path.c_str()), std::abort();
   *image_->services = &services;
+  // Managed variables: their own storage serves.
+  for (std::uint64_t i = 0; i < image_->variable_count; ++i)
+    if (const MrVariable& slot = image_->variables[i]; slot.flags & MR_VAR_IS_SLOT)
+      *static_cast<void**>(slot.address) = variable(slot.name).address;
 }
 
 const MrKernel& Image::kernel(const std::string& name) const {
@@ -82,7 +86,7 @@ const MrKernel& Image::kernel(const std::string& name) const {
 
 const MrVariable& Image::variable(const std::string& name) const {
   for (std::uint64_t i = 0; i < image_->variable_count; ++i)
-    if (name == image_->variables[i].name) return image_->variables[i];
+    if (name == image_->variables[i].name && !(image_->variables[i].flags & MR_VAR_IS_SLOT)) return image_->variables[i];
   std::fprintf(stderr, "no variable %s\n", name.c_str());
   std::abort();
 }

@@ -101,3 +101,17 @@ extern "C" __global__ void counts(int n, const unsigned char* data, unsigned* bi
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     __atomic_fetch_add(&bins[data[i]], 1u, __ATOMIC_RELAXED);
 }
+
+// Accesses that a GPU refuses.
+struct alignas(16) Quad { float v[4]; };
+extern "C" __global__ void misaligned_int(const char* p, int* out) { out[threadIdx.x] = reinterpret_cast<const int*>(p)[threadIdx.x]; }
+extern "C" __global__ void misaligned_quad(const float* p, Quad* out) { out[threadIdx.x] = *reinterpret_cast<const Quad*>(p + 4 * threadIdx.x); }
+extern "C" __global__ void misaligned_not_taken(const char* p, int* out, int n) {
+  if (static_cast<int>(threadIdx.x) < n) out[threadIdx.x] = reinterpret_cast<const int*>(p)[threadIdx.x];
+}
+__device__ __attribute__((noinline)) int load_long(const char* p) { return static_cast<int>(*reinterpret_cast<const long*>(p + threadIdx.x)); }
+extern "C" __global__ void misaligned_pointer(const char* p, int* out) {
+  int (*volatile f)(const char*) = load_long;
+  out[threadIdx.x] = f(p);
+}
+extern "C" __global__ void aligned_bytes(const char* p, int* out) { out[threadIdx.x] = p[threadIdx.x] + p[threadIdx.x + 1]; }

@@ -186,7 +186,27 @@ void loops(const Image& m, Run run) {
   check(sum == 1000 && bins[0] == zeros, "histogram with atomics");
 }
 
+void alignment(const Image& m, Run run) {
+  alignas(64) static char data[256];
+  alignas(64) static int out[64];
+  const auto reports = [&](const char* name, const char* p) {
+    seen.misaligned = 0;
+    if (m.kernel(name).param_count == 3)
+      launch(run, m.kernel(name), shape(2, 4), p, (int*)out, 0);
+    else
+      launch(run, m.kernel(name), shape(2, 4), p, (int*)out);
+    return seen.misaligned != 0;
+  };
+  check(!reports("misaligned_int", data) && !reports("misaligned_int", data + 4), "aligned ints");
+  check(reports("misaligned_int", data + 1) && reports("misaligned_int", data + 2), "misaligned ints are reported");
+  check(!reports("misaligned_quad", data + 16) && reports("misaligned_quad", data + 4) && reports("misaligned_quad", data + 8), "misaligned vectors");
+  check(!reports("misaligned_not_taken", data + 1), "an access that isn't made isn't reported");
+  check(reports("misaligned_pointer", data), "misaligned access behind a function pointer");
+  check(!reports("aligned_bytes", data + 1), "bytes have no alignment");
+}
+
 void all(const Image& m, Run run) {
+  alignment(m, run);
   indices(m, run);
   functions(m, run);
   shared(m, run);
