@@ -23,7 +23,7 @@ struct alignas(64) GridJob {
   simt::Grid* grid = nullptr;
   std::uint64_t total = 0;
   bool resident = false;           // blocks live as fibers on workers (simt::start), not run to their end at once
-  bool published = false;          // guarded by the scheduler's job lock
+  std::atomic<bool> published{false};   // changed under the scheduler's job lock; a hint without it
   GridJob* next_job = nullptr;     // likewise
   // Next block to claim. Relaxed: which thread runs a block carries no data; the grid itself was published with the job.
   alignas(64) std::atomic<std::uint64_t> next{0};
