@@ -24,13 +24,6 @@ constexpr std::uint32_t worthwhile_ticks = ticks_per_us / 2;
 // How many steps are run between two looks at whether this worker should do something more urgent.
 constexpr unsigned look_interval = 32;
 
-// Number of launches' kernels, for grid ids: unique enough for what compares them (one thread's consecutive grids).
-thread_local std::uint64_t grid_ids = 0;
-
-struct BranchOp : CustomOp {
-  // data[0]: image, data[1]: step, data[2]: the branch queue
-};
-
 }  // namespace
 
 GraphImage* current_image() noexcept { return running_image; }
@@ -61,24 +54,26 @@ void GraphImage::release() noexcept {
 // One thread's part in a launch.
 class GraphRun {
  public:
-  GraphRun(GraphImage& image, Runner& runner) noexcept
-      : image_(image), steps_(image.steps.data()), next_(image.next.data()), runner_(runner), parallel_(image.parallel_) {
+  GraphRun(GraphImage& image, Runner& runner, bool parallel) noexcept
+      : image_(image), steps_(image.steps.data()), next_(image.next.data()), runner_(runner), parallel_(parallel) {
     outer_ = running_image;
     running_image = &image;
   }
-  ~GraphRun() { running_image = outer_; }
+  ~GraphRun() {
+    running_image = outer_;
+    if (retained_) image_.release();
+  }
 
   static OpResult launch(CustomOp& op, Queue& queue, Runner& runner, bool) {
     auto& graph = static_cast<GraphOp&>(op);
     auto& image = *static_cast<GraphImage*>(graph.data[0]);
     image.op_ = &graph;
     image.queue_ = &queue;
-    image.parallel_ = false;
     for (std::size_t i = 0; i < image.handles.size(); ++i)
       if (image.handles[i].assign) image.values[i].store(image.handles[i].initial, std::memory_order_relaxed);
     bool ended;
     {
-      GraphRun run(image, runner);
+      GraphRun run(image, runner, false);
       const std::uint64_t begin = image.measured_ ? 0 : ticks();
       run.timing_ = !image.measured_;
       run.push_list(image.roots.data(), static_cast<std::uint32_t>(image.roots.size()));
@@ -98,7 +93,7 @@ class GraphRun {
     auto& image = *static_cast<GraphImage*>(op.data[0]);
     image.retain();   // for the queue's return, which may be after the launch's end
     {
-      GraphRun run(image, runner);
+      GraphRun run(image, runner, true);
       const std::uint32_t step = run.behind(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(op.data[1])));
       if (step != none) run.push_local(step);
       if (run.work()) run.finish_elsewhere();
@@ -110,8 +105,7 @@ class GraphRun {
   static OpResult help(CustomOp& op, Queue& queue, Runner& runner, bool) {
     auto& image = *static_cast<GraphImage*>(op.data[0]);   // the operation holds a reference
     {
-      GraphRun run(image, runner);
-      run.parallel_ = true;
+      GraphRun run(image, runner, true);
       if (run.work()) run.finish_elsewhere();
     }
     image.helpers_.fetch_sub(1, std::memory_order_relaxed);
@@ -180,7 +174,10 @@ class GraphRun {
 
   void become_parallel() noexcept {
     if (parallel_) return;
-    parallel_ = image_.parallel_ = true;
+    parallel_ = true;
+    // Another thread may come to the launch's end, and give its reference up, while this one still looks for steps.
+    image_.retain();
+    retained_ = true;
   }
 
   // Steps that only need to be run: all ready at once.
@@ -248,18 +245,18 @@ class GraphRun {
   }
 
   std::uint32_t run_step(std::uint32_t index) noexcept {
-    Step& step = steps_[index];
+    const Step& step = steps_[index];
     if (runner_.in_host_function && step.kind != StepKind::host) runner_.leave_host_function();
     if (step.kind == StepKind::nothing || step.flags & step_disabled) return behind(index);
-    if ((step.flags & step_heavy) && local_ != none) share();
+    const bool heavy = image_.heavy[index].load(std::memory_order_relaxed);
+    if (heavy && local_ != none) share();
     const std::uint64_t begin = timing_ ? ticks() : 0;
     switch (step.kind) {
       case StepKind::kernel: {
         auto& work = *static_cast<KernelWork*>(step.payload);
         if (image_.domain.dead()) break;
         if (step.flags & step_resident) return start_elsewhere(index), none;
-        if (work.grid.total_blocks == 1 || (image_.measured_ && !(step.flags & step_heavy))) {
-          work.grid.grid_id = ++grid_ids;
+        if (work.grid.total_blocks == 1 || (image_.measured_ && !heavy)) {
           const simt::Fault fault = simt::run_blocks(work.grid, 0, work.grid.total_blocks);
           if (fault != simt::Fault::none && fault != simt::Fault::interrupted) [[unlikely]]
             image_.domain.on_fault(image_.domain, fault, work.grid);
@@ -306,13 +303,9 @@ class GraphRun {
       case StepKind::nothing: break;
     }
     if (begin && step.kind != StepKind::host) {
-      // Bits of a step are written by the thread that runs it, and read by those that run it in later launches.
-      if (ticks() - begin > heavy_ticks) {
-        step.flags |= step_heavy;
-        if (local_ != none) share();
-      } else {
-        step.flags &= static_cast<std::uint8_t>(~step_heavy);
-      }
+      const bool long_one = ticks() - begin > heavy_ticks;
+      image_.heavy[index].store(long_one, std::memory_order_relaxed);
+      if (long_one && local_ != none) share();
     } else if (local_count_ >= 16 && image_.average_ > worthwhile_ticks) {
       share();
     }
@@ -509,11 +502,12 @@ class GraphRun {
   }
 
   GraphImage& image_;
-  Step* const steps_;
+  const Step* const steps_;
   const std::uint32_t* const next_;
   Runner& runner_;
   GraphImage* outer_;
   bool parallel_;
+  bool retained_ = false;
   bool ended_ = false;
   bool timing_ = false;
   bool alone_is_doubtful_ = false;

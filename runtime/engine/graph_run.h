@@ -45,7 +45,6 @@ enum class StepKind : std::uint8_t {
 enum StepFlags : std::uint8_t {
   step_disabled = 1u << 0,
   step_resident = 1u << 1,   // the kernel needs residency
-  step_heavy = 1u << 2,      // took long when it ran last (written by whoever runs it)
 };
 
 struct Step {
@@ -131,6 +130,8 @@ class GraphImage {
   // How many of a step's predecessors have not run yet. Decremented acq_rel (parallel) or plainly (exclusive): what predecessors wrote is
   // visible to the step.
   std::vector<std::atomic<std::uint32_t>> left;
+  // 1 for steps that took long in the launch that measured them. Relaxed: hints.
+  std::vector<std::atomic<std::uint8_t>> heavy;
   // Intrusive lists of ready steps.
   std::vector<std::uint32_t> link;
   // Values of conditional handles. Relaxed: ordered by the steps around them.
@@ -162,9 +163,6 @@ class GraphImage {
   std::vector<Queue*> idle_queues_;
   // Threads asked to help and not gone yet. Relaxed: a limit, nothing more.
   std::atomic<std::uint32_t> helpers_{0};
-  // More than one thread may work on the current launch. Written by the exclusive thread before it shows others any step (under lock_, or
-  // through a queue), read by those.
-  bool parallel_ = false;
   GraphOp* op_ = nullptr;
   Queue* queue_ = nullptr;        // of the launch
   bool measured_ = false;         // a launch has found out which steps are heavy

@@ -57,6 +57,7 @@ class Flatten {
     image_.left = std::vector<std::atomic<std::uint32_t>>(image_.steps.size());
     for (std::size_t i = 0; i < image_.steps.size(); ++i) image_.left[i].store(image_.steps[i].needs, std::memory_order_relaxed);
     image_.link.resize(image_.steps.size());
+    image_.heavy = std::vector<std::atomic<std::uint8_t>>(image_.steps.size());
     std::sort(image_.handles.begin(), image_.handles.end(), [](const auto& a, const auto& b) { return a.handle < b.handle; });
     image_.values = std::vector<std::atomic<std::uint32_t>>(image_.handles.size());
     for (std::size_t i = 0; i < image_.handles.size(); ++i) image_.values[i].store(image_.handles[i].initial, std::memory_order_relaxed);
@@ -348,8 +349,11 @@ void store_kernel(GraphImage& image, std::uint32_t index, const KernelData& kern
       block = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(block) + 63) & ~std::uintptr_t{63});
     step.payload = block;
   }
-  const auto* made = copy_work(work, step.payload);
-  step.flags &= static_cast<std::uint8_t>(~(engine::step_resident | engine::step_heavy));
+  auto* made = copy_work(work, step.payload);
+  // Not per launch: what compares grid ids compares grids that one thread runs in a row.
+  static std::atomic<std::uint64_t> next_grid_id{1};
+  made->grid.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
+  step.flags &= static_cast<std::uint8_t>(~engine::step_resident);
   if (simt::needs_residency(made->grid)) step.flags |= engine::step_resident;
   step.priority = kernel.priority;
 }
@@ -541,6 +545,7 @@ void own_image(GraphExec& exec) {
   image->left = std::vector<std::atomic<std::uint32_t>>(old.steps.size());
   for (std::size_t i = 0; i < old.steps.size(); ++i) image->left[i].store(old.steps[i].needs, std::memory_order_relaxed);
   image->link.resize(old.steps.size());
+  image->heavy = std::vector<std::atomic<std::uint8_t>>(old.steps.size());
   image->handles = old.handles;
   image->values = std::vector<std::atomic<std::uint32_t>>(old.values.size());
   for (std::size_t i = 0; i < old.values.size(); ++i)
@@ -588,7 +593,7 @@ void own_image(GraphExec& exec) {
       }
       default: step.payload = payload; break;   // slot numbers
     }
-    step.flags |= flags & (engine::step_disabled | engine::step_heavy);
+    step.flags |= flags & engine::step_disabled;
   }
   old.release();
   exec.image = image;
