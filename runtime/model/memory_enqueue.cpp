@@ -69,14 +69,18 @@ void copy_taking_source(Stream& stream, const CopyPlan& plan) noexcept {
   wait_for(stream, enqueue_copy(stream, plan.copy));
 }
 
+// Work that stays on the device is not waited for - but when nothing is in its way it starts at once on a GPU, and
+// programs that go on in a stream without order to it have been seen to rely on that. So it is done here and now then.
 void copy_and_wait(Stream& stream, const CopyPlan& plan) noexcept {
+  const bool now = !plan.within_device() || stream_idle(stream);
   const std::uint64_t sequence = enqueue_copy(stream, plan.copy);
-  if (!plan.within_device()) wait_for(stream, sequence);
+  if (now) wait_for(stream, sequence);
 }
 
 void fill_and_wait(Stream& stream, const memory::Fill& fill, Kind kind) noexcept {
+  const bool now = !memory::on_device(kind) || stream_idle(stream);
   const std::uint64_t sequence = enqueue_fill(stream, fill);
-  if (!memory::on_device(kind)) wait_for(stream, sequence);
+  if (now) wait_for(stream, sequence);
 }
 
 }  // namespace mr::model
