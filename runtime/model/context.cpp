@@ -13,6 +13,7 @@
 #include <model/memory.h>
 #include <model/stream.h>
 #include <observe/trace.h>
+#include <simt/fault.h>
 #include <simt/grid.h>
 
 namespace mr::model {
@@ -104,6 +105,8 @@ void Context::die(cudaError_t error) noexcept {
   if (!sticky.compare_exchange_strong(alive, error, std::memory_order_acq_rel)) return;
   slow_word.fetch_or(slow_sticky, std::memory_order_release);
   device.dead.store(true, std::memory_order_release);
+  // What polls notices by itself; this is for the others. A thread that just enters device code looks at `dead` first.
+  simt::interrupt_all(&device);
 }
 
 void Context::synchronize() noexcept {

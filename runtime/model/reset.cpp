@@ -11,6 +11,7 @@
 #include <model/event.h>
 #include <model/module.h>
 #include <model/stream.h>
+#include <simt/fault.h>
 #include <simt/printf.h>
 
 namespace mr::model {
@@ -60,6 +61,7 @@ void reset_device(int device) noexcept {
   const bool died = context->sticky.load(std::memory_order_acquire) != cudaSuccess;
   destroy_streams(*context);
   destroy_events(*context);
+  simt::clear_fault(context->device);
   simt::printf_close(context->device);
   context->device.printf_bytes.store(0, std::memory_order_relaxed);
   close_device_heap(device);
