@@ -1,5 +1,5 @@
-// The subcommands of `millrace`. Each adds itself to the command line; its callback does the work and ends the program with
-// std::exit(status): 0 done, 1 something was found or the program failed, 2 wrong usage.
+// The subcommands of `millrace`. Each adds itself to the command line; its callback does the work and ends the program
+// with std::exit(status): 0 done, 1 something was found or the program failed, 2 wrong usage.
 #pragma once
 
 namespace CLI {

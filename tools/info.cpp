@@ -45,7 +45,8 @@ const char* level() {
 }  // namespace
 
 void add_info(CLI::App& app) {
-  auto* command = app.add_subcommand("info", "Shows the processor, what protection is possible, and the settings in force.");
+  auto* command = app.add_subcommand("info",
+                                     "Shows the processor, what protection is possible, and the settings in force.");
   static bool json = false;
   command->add_flag("--json", json, "print one JSON object");
   command->callback([] {
@@ -61,7 +62,10 @@ void add_info(CLI::App& app) {
     };
     const bool keys = has_flag("ospke");
     if (json) {
-      nlohmann::json out{{"processor", processor()}, {"level", level()}, {"processors", available_processors()}, {"protection_keys", keys}};
+      nlohmann::json out{{"processor", processor()},
+                         {"level", level()},
+                         {"processors", available_processors()},
+                         {"protection_keys", keys}};
       for (const Setting& s : settings)
         if (const char* value = std::getenv(s.name)) out["settings"][s.name] = value;
       fmt::print("{}\n", out.dump(2));
@@ -69,7 +73,9 @@ void add_info(CLI::App& app) {
       fmt::print("processor        {}\n", processor());
       fmt::print("instruction set  {}\n", level());
       fmt::print("processors       {}\n", available_processors());
-      fmt::print("protection keys  {}\n", keys ? "yes" : "no: host accesses to device memory and kernel accesses to host memory are not reported");
+      fmt::print("protection keys  {}\n",
+                 keys ? "yes"
+                      : "no: host accesses to device memory and kernel accesses to host memory are not reported");
       for (const Setting& s : settings) {
         const char* value = std::getenv(s.name);
         fmt::print("{:<16} {:<10} {}\n", s.name, value ? value : "-", s.meaning);

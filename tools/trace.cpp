@@ -18,7 +18,8 @@ namespace {
 
 std::string demangled(const std::string& name) {
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
   return status == 0 ? text.get() : name;
 }
 
@@ -73,7 +74,8 @@ Trace read_trace(const std::string& path) {
 Trace run_traced(const std::vector<std::string>& command, int* status) {
   char path[] = "/tmp/millrace-trace-XXXXXX";
   const int fd = mkstemp(path);
-  if (fd < 0) throw std::runtime_error(fmt::format("no temporary file could be made in /tmp: {}", std::strerror(errno)));
+  if (fd < 0)
+    throw std::runtime_error(fmt::format("no temporary file could be made in /tmp: {}", std::strerror(errno)));
   close(fd);
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error(fmt::format("the program could not be started: {}", std::strerror(errno)));
@@ -98,7 +100,9 @@ Trace run_traced(const std::vector<std::string>& command, int* status) {
   }
   unlink(path);
   if (trace.operations.empty() && trace.total == 0)
-    throw std::runtime_error(fmt::format("{} wrote no trace: it made no CUDA call that enqueues work, ended abnormally, or was not built with mrcc", command[0]));
+    throw std::runtime_error(fmt::format(
+        "{} wrote no trace: it made no CUDA call that enqueues work, ended abnormally, or was not built with mrcc",
+        command[0]));
   return trace;
 }
 

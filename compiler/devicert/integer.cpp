@@ -12,7 +12,8 @@ inline int leading_zeros(U128 v) {
   return high ? __builtin_clzll(high) : 64 + __builtin_clzll(static_cast<unsigned long long>(v));
 }
 
-// Shift and subtract, from the highest bit in which the operands differ in magnitude. The divisor isn't 0: the passes see to it.
+// Shift and subtract, from the highest bit in which the operands differ in magnitude. The divisor isn't 0: the passes
+// see to it.
 Division divide(U128 n, U128 d) {
   if (d > n) return {0, n};
   U128 quotient = 0;
@@ -44,7 +45,8 @@ I128 __modti3(I128 n, I128 d) {
 }
 I128 __multi3(I128 a, I128 b) {
   const auto al = static_cast<unsigned long long>(a), bl = static_cast<unsigned long long>(b);
-  const auto ah = static_cast<unsigned long long>(static_cast<U128>(a) >> 64), bh = static_cast<unsigned long long>(static_cast<U128>(b) >> 64);
+  const auto ah = static_cast<unsigned long long>(static_cast<U128>(a) >> 64),
+             bh = static_cast<unsigned long long>(static_cast<U128>(b) >> 64);
   const U128 low = static_cast<U128>(al) * bl;
   return static_cast<I128>(low + (static_cast<U128>(al * bh + ah * bl) << 64));
 }

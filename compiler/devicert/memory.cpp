@@ -1,14 +1,14 @@
-// memcpy and kin, which compilers call for copies of unknown size. Built with -fno-builtin, so that they don't call themselves.
+// memcpy and kin, which compilers call for copies of unknown size. Built with -fno-builtin, so that they don't call
+// themselves.
 //
-// `rep movsb/stosb` are the fastest portable choice for long runs on processors with ERMS (all x86-64-v3 machines); short runs are
-// done by overlapping moves, without a branch per byte.
+// `rep movsb/stosb` are the fastest portable choice for long runs on processors with ERMS (all x86-64-v3 machines);
+// short runs are done by overlapping moves, without a branch per byte.
 #include <cstddef>
 #include <cstdint>
 
 namespace {
 // Values of any alignment and type.
-template <typename V>
-struct [[gnu::packed, gnu::may_alias]] Loose {
+template <typename V> struct [[gnu::packed, gnu::may_alias]] Loose {
   V v;
 };
 using Vec = Loose<long long __attribute__((vector_size(32)))>;
@@ -17,8 +17,7 @@ using Word = Loose<std::uint64_t>;
 using Half = Loose<std::uint32_t>;
 using Short = Loose<std::uint16_t>;
 
-template <typename T>
-inline void ends(char* to, const char* from, std::size_t n) {
+template <typename T> inline void ends(char* to, const char* from, std::size_t n) {
   const auto first = reinterpret_cast<const T*>(from)->v;
   const auto last = reinterpret_cast<const T*>(from + n - sizeof(T))->v;
   reinterpret_cast<T*>(to)->v = first;

@@ -1,18 +1,20 @@
 // Clang AST plugin of the device pass: writes down what LLVM IR no longer knows about CUDA declarations.
 //
-// Per declaration one `annotate` attribute is added, which clang emits into llvm.global.annotations; compiler/passes reads them
-// (passes/annotations.cpp) and removes them:
+// Per declaration one `annotate` attribute is added, which clang emits into llvm.global.annotations; compiler/passes
+// reads them (passes/annotations.cpp) and removes them:
 //
-//   kernel     "mr_kernel;line=L;params=OFFSET:SIZE:ALIGN:KIND,...;bounds=THREADS:BLOCKS:CLUSTER;cluster=X:Y:Z;file=NAME"
-//              KIND: p = held as a pointer in IR (pointer, reference), v = any other value; a trailing c marks __grid_constant__.
-//              `file` comes last because a name may hold any character.
+//   kernel "mr_kernel;line=L;params=OFFSET:SIZE:ALIGN:KIND,...;bounds=THREADS:BLOCKS:CLUSTER;cluster=X:Y:Z;file=NAME"
+//              KIND: p = held as a pointer in IR (pointer, reference), v = any other value; a trailing c marks
+//              __grid_constant__. `file` comes last because a name may hold any character.
 //   variable   "mr_shared", "mr_device", "mr_constant", "mr_managed"
 //
-// `extern __shared__` arrays are only declared, and annotations of declarations are dropped: they get the assembler name
-// __mr_dynamic_shared_base instead. Kernels get the ms_abi calling convention, under which every parameter is exactly one IR
-// argument - the value itself, an integer of the class's size (1, 2, 4, 8 bytes) or the address of a copy - so that the entry
-// thunks need no model of the System V classification. It never reaches machine code: the passes undo it. Nor is it visible to
-// semantic analysis: a kernel has it only while clang's code generation works on it (Converter).
+// `extern __shared__` arrays are only declared, and annotations of declarations are dropped: they get the assembler
+// name
+// __mr_dynamic_shared_base instead. Kernels get the ms_abi calling convention, under which every parameter is exactly
+// one IR argument - the value itself, an integer of the class's size (1, 2, 4, 8 bytes) or the address of a copy - so
+// that the entry thunks need no model of the System V classification. It never reaches machine code: the passes undo
+// it. Nor is it visible to semantic analysis: a kernel has it only while clang's code generation works on it
+// (Converter).
 //
 // Macros of the device headers that clang has no (working) attribute for are `annotate` attributes with these names:
 //   mr_launch_bounds(threads, blocks, cluster)  mr_cluster_dims(x, y, z)  mr_maxnreg(n)  mr_grid_constant  mr_managed
@@ -80,7 +82,8 @@ class Marker : public RecursiveASTVisitor<Marker> {
   bool shouldVisitLambdaBody() const { return true; }
 
   bool VisitFunctionDecl(FunctionDecl* f) {
-    if (f->hasAttr<CUDAGlobalAttr>() && f->doesThisDeclarationHaveABody() && !f->isDependentContext() && !marked(f)) mark_kernel(f);
+    if (f->hasAttr<CUDAGlobalAttr>() && f->doesThisDeclarationHaveABody() && !f->isDependentContext() && !marked(f))
+      mark_kernel(f);
     return true;
   }
 
@@ -125,7 +128,8 @@ class Marker : public RecursiveASTVisitor<Marker> {
       offset = llvm::alignTo(offset, align);
       const bool pointer = reference || t->isPointerType() || t->isNullPtrType() || t->isBlockPointerType();
       if (!text.empty()) text += ',';
-      text += std::to_string(offset) + ':' + std::to_string(size) + ':' + std::to_string(align) + ':' + (pointer ? 'p' : 'v');
+      text += std::to_string(offset) + ':' + std::to_string(size) + ':' + std::to_string(align) + ':' +
+              (pointer ? 'p' : 'v');
       if (find_annotation(p, "mr_grid_constant")) text += 'c';
       offset += size;
     }
@@ -149,12 +153,13 @@ class Marker : public RecursiveASTVisitor<Marker> {
     };
     read("mr_launch_bounds", bounds, 0);
     read("mr_cluster_dims", cluster, 1);
-    const PresumedLoc loc = ctx_.getSourceManager().getPresumedLoc(ctx_.getSourceManager().getExpansionLoc(f->getLocation()));
+    const PresumedLoc loc = ctx_.getSourceManager().getPresumedLoc(
+        ctx_.getSourceManager().getExpansionLoc(f->getLocation()));
     auto triple = [](const std::uint64_t* v) {
       return std::to_string(v[0]) + ':' + std::to_string(v[1]) + ':' + std::to_string(v[2]);
     };
-    const std::string text = "mr_kernel;line=" + std::to_string(loc.isValid() ? loc.getLine() : 0) + ";params=" + parameters(f) +
-                             ";bounds=" + triple(bounds) + ";cluster=" + triple(cluster) +
+    const std::string text = "mr_kernel;line=" + std::to_string(loc.isValid() ? loc.getLine() : 0) +
+                             ";params=" + parameters(f) + ";bounds=" + triple(bounds) + ";cluster=" + triple(cluster) +
                              ";file=" + (loc.isValid() ? loc.getFilename() : "");
     f->addAttr(AnnotateAttr::CreateImplicit(ctx_, text, nullptr, 0));
     converter.add(f);
@@ -202,10 +207,11 @@ class Restorer : public ASTConsumer {
   void HandleTagDeclDefinition(TagDecl*) override { converter.restore(); }
 };
 
-template <typename C, PluginASTAction::ActionType Type>
-class Action : public PluginASTAction {
+template <typename C, PluginASTAction::ActionType Type> class Action : public PluginASTAction {
  protected:
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance&, llvm::StringRef) override { return std::make_unique<C>(); }
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance&, llvm::StringRef) override {
+    return std::make_unique<C>();
+  }
   bool ParseArgs(const CompilerInstance&, const std::vector<std::string>&) override { return true; }
   ActionType getActionType() override { return Type; }
 };

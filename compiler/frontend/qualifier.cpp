@@ -1,6 +1,6 @@
-// `__shared__ alignas(16) int s[4];`: after a GNU attribute clang takes no `alignas`, nvcc does. The qualifier macros of the device
-// headers end in _Pragma("millrace qualifier"), whose handler turns an `alignas` that follows at once into `_Alignas`, which means the
-// same and may stand there.
+// `__shared__ alignas(16) int s[4];`: after a GNU attribute clang takes no `alignas`, nvcc does. The qualifier macros
+// of the device headers end in _Pragma("millrace qualifier"), whose handler turns an `alignas` that follows at once
+// into `_Alignas`, which means the same and may stand there.
 #include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
 

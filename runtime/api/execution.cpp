@@ -13,7 +13,7 @@ namespace {
 // device.
 cudaError_t launch_on(model::LaunchRequest& request, const void* func, cudaStream_t handle, bool per_thread) {
   request.function = model::find_function(func);
-  if (!request.function) [[unlikely]]   // an address of something else is taken for a bad handle
+  if (!request.function) [[unlikely]]  // an address of something else is taken for a bad handle
     return func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
   if (const cudaError_t error = api::refused()) return error;
   model::Stream* stream = model::resolve(handle, per_thread);

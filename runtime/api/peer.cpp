@@ -1,6 +1,7 @@
 // Peer access (CUDA Runtime API, "Peer Device Memory Access") and atomics between processors.
 //
-// Any two devices can be peers: their memory lies in one process. Until access is enabled, a kernel of one may not use the other's memory.
+// Any two devices can be peers: their memory lies in one process. Until access is enabled, a kernel of one may not use
+// the other's memory.
 #include <api/export.h>
 #include <model/device.h>
 
@@ -13,26 +14,26 @@ bool exists(int device) noexcept { return device >= 0 && device < model::device_
 // What atomics work on memory that two processors share: all that exist, since both are the same processor.
 cudaError_t atomics(unsigned* capabilities, const cudaAtomicOperation* operations, unsigned count) {
   constexpr unsigned sizes = cudaAtomicCapabilityScalar32 | cudaAtomicCapabilityScalar64;
-  constexpr unsigned integer =
-      sizes | cudaAtomicCapabilitySigned | cudaAtomicCapabilityUnsigned | cudaAtomicCapabilityReduction;
+  constexpr unsigned integer = sizes | cudaAtomicCapabilitySigned | cudaAtomicCapabilityUnsigned |
+                               cudaAtomicCapabilityReduction;
   for (unsigned i = 0; i < count; ++i) {
     switch (operations[i]) {
-      case cudaAtomicOperationIntegerAdd:
-      case cudaAtomicOperationIntegerMin:
-      case cudaAtomicOperationIntegerMax: capabilities[i] = integer; break;
-      case cudaAtomicOperationIntegerIncrement:
-      case cudaAtomicOperationIntegerDecrement:
-        capabilities[i] = cudaAtomicCapabilityScalar32 | cudaAtomicCapabilityUnsigned | cudaAtomicCapabilityReduction;
-        break;
-      case cudaAtomicOperationAnd:
-      case cudaAtomicOperationOr:
-      case cudaAtomicOperationXOR:
-      case cudaAtomicOperationFloatAdd: capabilities[i] = sizes | cudaAtomicCapabilityReduction; break;
-      case cudaAtomicOperationExchange:
-      case cudaAtomicOperationCAS: capabilities[i] = sizes; break;
-      case cudaAtomicOperationFloatMin:
-      case cudaAtomicOperationFloatMax: capabilities[i] = 0; break;
-      default: return cudaErrorInvalidValue;
+    case cudaAtomicOperationIntegerAdd:
+    case cudaAtomicOperationIntegerMin:
+    case cudaAtomicOperationIntegerMax: capabilities[i] = integer; break;
+    case cudaAtomicOperationIntegerIncrement:
+    case cudaAtomicOperationIntegerDecrement:
+      capabilities[i] = cudaAtomicCapabilityScalar32 | cudaAtomicCapabilityUnsigned | cudaAtomicCapabilityReduction;
+      break;
+    case cudaAtomicOperationAnd:
+    case cudaAtomicOperationOr:
+    case cudaAtomicOperationXOR:
+    case cudaAtomicOperationFloatAdd: capabilities[i] = sizes | cudaAtomicCapabilityReduction; break;
+    case cudaAtomicOperationExchange:
+    case cudaAtomicOperationCAS: capabilities[i] = sizes; break;
+    case cudaAtomicOperationFloatMin:
+    case cudaAtomicOperationFloatMax: capabilities[i] = 0; break;
+    default: return cudaErrorInvalidValue;
     }
   }
   return cudaSuccess;
@@ -67,11 +68,11 @@ MR_API cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr which, int from, 
   if (!value) return api::result(cudaErrorInvalidValue);
   if (!exists(from) || !exists(to) || from == to) return api::result(cudaErrorInvalidDevice);
   switch (which) {
-    case cudaDevP2PAttrPerformanceRank:
-    case cudaDevP2PAttrOnlyPartialNativeAtomicSupported: *value = 0; return cudaSuccess;
-    case cudaDevP2PAttrAccessSupported:
-    case cudaDevP2PAttrNativeAtomicSupported:
-    case cudaDevP2PAttrCudaArrayAccessSupported: *value = 1; return cudaSuccess;
+  case cudaDevP2PAttrPerformanceRank:
+  case cudaDevP2PAttrOnlyPartialNativeAtomicSupported: *value = 0; return cudaSuccess;
+  case cudaDevP2PAttrAccessSupported:
+  case cudaDevP2PAttrNativeAtomicSupported:
+  case cudaDevP2PAttrCudaArrayAccessSupported: *value = 1; return cudaSuccess;
   }
   return api::result(cudaErrorInvalidValue);
 }

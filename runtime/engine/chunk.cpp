@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t pool_limit = (16u << 20) / chunk_bytes;
 
-// A chunk changes hands once per ~30 operations, so one lock for all is not on the launch path proper; queues also keep a spare.
+// A chunk changes hands once per ~30 operations, so one lock for all is not on the launch path proper; queues also keep
+// a spare.
 struct Pool {
   SpinLock lock;
   Chunk* head = nullptr;

@@ -18,24 +18,25 @@ struct Drainer {
 
 namespace {
 
-constexpr unsigned max_depth = 12;   // of queues drained inside each other's waits; each level costs some stack
+constexpr unsigned max_depth = 12;  // of queues drained inside each other's waits; each level costs some stack
 
 enum class Ran : std::uint8_t { done, workers, gone };
 
 Ran run_kernel(Queue& queue, KernelOp& op, Runner& runner) noexcept {
   simt::Grid& grid = op.grid;
-  if (op.flags & op_workers_only) {   // needs residency
+  if (op.flags & op_workers_only) {  // needs residency
     if (!runner.worker) return Ran::workers;
     simt::grid_open(grid);
     Drainer::become_asynchronous(queue);
     queue.job->open(grid, true);
-    queue.job->users.store(0, std::memory_order_relaxed);   // this thread joins like any other
+    queue.job->users.store(0, std::memory_order_relaxed);  // this thread joins like any other
     Scheduler::get().publish(*queue.job);
     return Ran::gone;
   }
   if (grid.total_blocks == 1) {
     const simt::Fault fault = simt::run_blocks(grid, 0, 1);
-    if (fault != simt::Fault::none && fault != simt::Fault::interrupted) queue.domain()->on_fault(*queue.domain(), fault, grid);
+    if (fault != simt::Fault::none && fault != simt::Fault::interrupted)
+      queue.domain()->on_fault(*queue.domain(), fault, grid);
     return Ran::done;
   }
   Drainer::become_asynchronous(queue);
@@ -51,44 +52,46 @@ void run_host(Queue& queue, HostOp& op, Runner& runner) noexcept {
     Scheduler::get().enter_host_function();
   }
   const bool dead = queue.domain()->dead();
-  if (op.with_status) op.with_status(op, dead);
-  else if (!dead) op.function(op.data);
+  if (op.with_status)
+    op.with_status(op, dead);
+  else if (!dead)
+    op.function(op.data);
 }
 
 void observe_begin(const Op& op) noexcept {
   observe::Detail d;
   switch (op.kind) {
-    case OpKind::kernel: {
-      const simt::Grid& grid = static_cast<const KernelOp&>(op).grid;
-      d.kind = "kernel";
-      d.name = grid.kernel->name;
-      for (int i = 0; i < 3; ++i) {
-        d.grid[i] = grid.grid[i];
-        d.block[i] = grid.block[i];
-      }
-      break;
+  case OpKind::kernel: {
+    const simt::Grid& grid = static_cast<const KernelOp&>(op).grid;
+    d.kind = "kernel";
+    d.name = grid.kernel->name;
+    for (int i = 0; i < 3; ++i) {
+      d.grid[i] = grid.grid[i];
+      d.block[i] = grid.block[i];
     }
-    case OpKind::copy:
-      d.kind = "copy";
-      d.bytes = static_cast<const CopyOp&>(op).copy.bytes;
-      break;
-    case OpKind::copy_box:
-      d.kind = "copy";
-      d.bytes = static_cast<const CopyBoxOp&>(op).copy.bytes();
-      break;
-    case OpKind::fill:
-      d.kind = "fill";
-      d.bytes = static_cast<const FillOp&>(op).fill.bytes();
-      break;
-    case OpKind::host: d.kind = "host"; break;
-    case OpKind::wait:
-      d.kind = "wait";
-      d.on = static_cast<const WaitOp&>(op).on;
-      d.sequence = static_cast<const WaitOp&>(op).sequence;
-      break;
-    case OpKind::stamp: d.kind = "stamp"; break;
-    case OpKind::custom: d.kind = "custom"; break;
-    case OpKind::jump: break;
+    break;
+  }
+  case OpKind::copy:
+    d.kind = "copy";
+    d.bytes = static_cast<const CopyOp&>(op).copy.bytes;
+    break;
+  case OpKind::copy_box:
+    d.kind = "copy";
+    d.bytes = static_cast<const CopyBoxOp&>(op).copy.bytes();
+    break;
+  case OpKind::fill:
+    d.kind = "fill";
+    d.bytes = static_cast<const FillOp&>(op).fill.bytes();
+    break;
+  case OpKind::host: d.kind = "host"; break;
+  case OpKind::wait:
+    d.kind = "wait";
+    d.on = static_cast<const WaitOp&>(op).on;
+    d.sequence = static_cast<const WaitOp&>(op).sequence;
+    break;
+  case OpKind::stamp: d.kind = "stamp"; break;
+  case OpKind::custom: d.kind = "custom"; break;
+  case OpKind::jump: break;
   }
   observe::began(op.site, d);
 }
@@ -98,8 +101,9 @@ void observe_begin(const Op& op) noexcept {
 bool Drainer::wait(Queue& queue, const WaitOp& op, Runner& runner) noexcept {
   Queue& on = *op.on;
   if (on.completed() >= op.sequence) return true;
-  // First choice: do what we wait for. Holding our queue while draining another can't deadlock, since a wait only ever names operations
-  // that were enqueued before it: two threads that hold each other's wish would need a cycle in enqueue order.
+  // First choice: do what we wait for. Holding our queue while draining another can't deadlock, since a wait only ever
+  // names operations that were enqueued before it: two threads that hold each other's wish would need a cycle in
+  // enqueue order.
   if (runner.depth < max_depth && on.try_claim(runner.worker)) {
     ++runner.depth;
     const Drain result = drain(on, runner, op.sequence);
@@ -136,7 +140,8 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
       break;
     }
     Op* op = queue.front();
-    if (op->site) [[unlikely]] observe_begin(*op);
+    if (op->site) [[unlikely]]
+      observe_begin(*op);
     Ran ran = Ran::done;
     if (op->kind == OpKind::host) {
       if (!runner.worker) {
@@ -152,55 +157,57 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
       if (runner.in_host_function) runner.leave_host_function();
       const bool dead = queue.domain()->dead();
       switch (op->kind) {
-        case OpKind::kernel:
-          if (!dead) ran = run_kernel(queue, *static_cast<KernelOp*>(op), runner);
-          break;
-        case OpKind::copy:
-          if (!dead) memory::run(static_cast<CopyOp*>(op)->copy);
-          break;
-        case OpKind::copy_box:
-          if (dead) memory::abandon(static_cast<CopyBoxOp*>(op)->copy);
-          else memory::run(static_cast<CopyBoxOp*>(op)->copy);
-          break;
-        case OpKind::fill:
-          if (!dead) memory::run(static_cast<FillOp*>(op)->fill);
-          break;
-        case OpKind::wait:
-          // In a dead context all queues run dry by themselves: waits keep their meaning.
-          if (!Drainer::wait(queue, *static_cast<WaitOp*>(op), runner)) ran = Ran::gone;
-          break;
-        case OpKind::stamp: {
-          auto* stamp = static_cast<StampOp*>(op);
-          StampSlot& slot = *stamp->slot;
-          // Only the newest record counts; an older stamp that arrives late is dropped. The ticket is stored last (release): readers load it
-          // first (acquire) and then the time.
-          if (slot.ticket.load(std::memory_order_relaxed) == stamp->ticket) {
-            slot.time_ns.store(now_ns(), std::memory_order_relaxed);
-            slot.done.store(stamp->ticket, std::memory_order_release);
-          }
+      case OpKind::kernel:
+        if (!dead) ran = run_kernel(queue, *static_cast<KernelOp*>(op), runner);
+        break;
+      case OpKind::copy:
+        if (!dead) memory::run(static_cast<CopyOp*>(op)->copy);
+        break;
+      case OpKind::copy_box:
+        if (dead)
+          memory::abandon(static_cast<CopyBoxOp*>(op)->copy);
+        else
+          memory::run(static_cast<CopyBoxOp*>(op)->copy);
+        break;
+      case OpKind::fill:
+        if (!dead) memory::run(static_cast<FillOp*>(op)->fill);
+        break;
+      case OpKind::wait:
+        // In a dead context all queues run dry by themselves: waits keep their meaning.
+        if (!Drainer::wait(queue, *static_cast<WaitOp*>(op), runner)) ran = Ran::gone;
+        break;
+      case OpKind::stamp: {
+        auto* stamp = static_cast<StampOp*>(op);
+        StampSlot& slot = *stamp->slot;
+        // Only the newest record counts; an older stamp that arrives late is dropped. The ticket is stored last
+        // (release): readers load it first (acquire) and then the time.
+        if (slot.ticket.load(std::memory_order_relaxed) == stamp->ticket) {
+          slot.time_ns.store(now_ns(), std::memory_order_relaxed);
+          slot.done.store(stamp->ticket, std::memory_order_release);
+        }
+        break;
+      }
+      case OpKind::custom: {
+        auto* custom = static_cast<CustomOp*>(op);
+        if ((op->flags & op_workers_only) && !runner.worker) {
+          ran = Ran::workers;
           break;
         }
-        case OpKind::custom: {
-          auto* custom = static_cast<CustomOp*>(op);
-          if ((op->flags & op_workers_only) && !runner.worker) {
-            ran = Ran::workers;
-            break;
-          }
-          // An operation that goes on by other means may be finished on another thread before run() returns: from here on the queue is only
-          // ours if it says so.
-          Drainer::become_asynchronous(queue);
-          switch (custom->run(*custom, queue, runner, dead)) {
-            case OpResult::done: Drainer::resume(queue); break;
-            case OpResult::workers:
-              Drainer::resume(queue);
-              ran = Ran::workers;
-              break;
-            case OpResult::asynchronous: ran = Ran::gone; break;
-          }
+        // An operation that goes on by other means may be finished on another thread before run() returns: from here on
+        // the queue is only ours if it says so.
+        Drainer::become_asynchronous(queue);
+        switch (custom->run(*custom, queue, runner, dead)) {
+        case OpResult::done: Drainer::resume(queue); break;
+        case OpResult::workers:
+          Drainer::resume(queue);
+          ran = Ran::workers;
           break;
+        case OpResult::asynchronous: ran = Ran::gone; break;
         }
-        case OpKind::jump:
-        case OpKind::host: break;
+        break;
+      }
+      case OpKind::jump:
+      case OpKind::host: break;
       }
     }
     if (ran == Ran::gone) {
@@ -224,20 +231,20 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
 
 void settle(Queue& queue, Runner& runner, Drain result) noexcept {
   switch (result) {
-    case Drain::gone: return;
-    case Drain::unpinned: {
-      Drainer::mark_workers_only(queue);
-      queue.release_for_unpinned();
-      return;
-    }
-    case Drain::workers:
-      Drainer::mark_workers_only(queue);
-      queue.release();
-      if (!runner.worker) Scheduler::get().ring();
-      return;
-    case Drain::reached:
-    case Drain::empty:
-    case Drain::yielded: queue.release(); return;
+  case Drain::gone: return;
+  case Drain::unpinned: {
+    Drainer::mark_workers_only(queue);
+    queue.release_for_unpinned();
+    return;
+  }
+  case Drain::workers:
+    Drainer::mark_workers_only(queue);
+    queue.release();
+    if (!runner.worker) Scheduler::get().ring();
+    return;
+  case Drain::reached:
+  case Drain::empty:
+  case Drain::yielded: queue.release(); return;
   }
 }
 

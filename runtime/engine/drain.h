@@ -8,12 +8,12 @@
 namespace mr::engine {
 
 enum class Drain : std::uint8_t {
-  reached,    // completed up to the wanted number; the caller still owns the queue
-  empty,      // nothing left; likewise
-  yielded,    // something more urgent is ready; likewise
-  workers,    // the front operation is for workers only; likewise
-  unpinned,   // the front operation is a host function and this worker has resident blocks; likewise
-  gone,       // the queue parked or its front runs asynchronously: the caller doesn't own it any more
+  reached,   // completed up to the wanted number; the caller still owns the queue
+  empty,     // nothing left; likewise
+  yielded,   // something more urgent is ready; likewise
+  workers,   // the front operation is for workers only; likewise
+  unpinned,  // the front operation is a host function and this worker has resident blocks; likewise
+  gone,      // the queue parked or its front runs asynchronously: the caller doesn't own it any more
 };
 
 // Executes operations of a queue that the caller owns until `until` has completed (use ~0 for all).

@@ -35,7 +35,8 @@ void GridJob::close() noexcept {
 }
 
 Share run_share(GridJob& job, Runner& runner) noexcept {
-  // A slice of blocks is sized to take about this long, so that urgent work is not kept waiting and threads end together.
+  // A slice of blocks is sized to take about this long, so that urgent work is not kept waiting and threads end
+  // together.
   constexpr std::uint64_t slice_ticks = 20 * ticks_per_us;
   Scheduler& scheduler = Scheduler::get();
   const bool shared = job.published;
@@ -55,7 +56,7 @@ Share run_share(GridJob& job, Runner& runner) noexcept {
     if (left == 0) break;
     std::uint64_t fair = left / (2 * scheduler.target());
     std::uint64_t slice = got * slice_ticks / spent;
-    if (slice > count * 16) slice = count * 16;   // the first blocks may be cheaper than the rest
+    if (slice > count * 16) slice = count * 16;  // the first blocks may be cheaper than the rest
     count = slice < fair ? slice : fair;
     if (count == 0) count = 1;
     if (!shared && !job.published && left * spent / got > slice_ticks / 2) scheduler.publish(job);

@@ -12,20 +12,21 @@ struct Runner;
 
 // Lives with its queue and is reused for each of its grids.
 //
-// Life: the queue's owner calls open() and then either works on it alone or publishes it (Scheduler::publish); any thread that joins holds a
-// use. Blocks are claimed in index order from `next`. The thread whose blocks bring `done` to `total` finishes the job: it withdraws
-// it, waits for the other users to leave (they hold no blocks any more, so that is a matter of instructions) and acts as the owner of
-// the queue from then on.
+// Life: the queue's owner calls open() and then either works on it alone or publishes it (Scheduler::publish); any
+// thread that joins holds a use. Blocks are claimed in index order from `next`. The thread whose blocks bring `done` to
+// `total` finishes the job: it withdraws it, waits for the other users to leave (they hold no blocks any more, so that
+// is a matter of instructions) and acts as the owner of the queue from then on.
 struct alignas(64) GridJob {
   explicit GridJob(Queue& owner) : queue(owner) {}
 
   Queue& queue;
   simt::Grid* grid = nullptr;
   std::uint64_t total = 0;
-  bool resident = false;           // blocks live as fibers on workers (simt::start), not run to their end at once
-  std::atomic<bool> published{false};   // changed under the scheduler's job lock; a hint without it
-  GridJob* next_job = nullptr;     // likewise
-  // Next block to claim. Relaxed: which thread runs a block carries no data; the grid itself was published with the job.
+  bool resident = false;               // blocks live as fibers on workers (simt::start), not run to their end at once
+  std::atomic<bool> published{false};  // changed under the scheduler's job lock; a hint without it
+  GridJob* next_job = nullptr;         // likewise
+  // Next block to claim. Relaxed: which thread runs a block carries no data; the grid itself was published with the
+  // job.
   alignas(64) std::atomic<std::uint64_t> next{0};
   // Blocks that ended. acq_rel: the finisher sees all effects of all blocks before it completes the operation.
   std::atomic<std::uint64_t> done{0};
@@ -46,8 +47,8 @@ struct alignas(64) GridJob {
 };
 
 enum class Share : std::uint8_t {
-  finished,   // this thread finished the grid: it is the queue's owner now, the front operation is not completed yet
-  left,       // nothing more to claim, or the thread has something more urgent to do
+  finished,  // this thread finished the grid: it is the queue's owner now, the front operation is not completed yet
+  left,      // nothing more to claim, or the thread has something more urgent to do
 };
 // Runs blocks of a finite grid on this thread; the caller holds a use, which `left` gives back.
 Share run_share(GridJob& job, Runner& runner) noexcept;

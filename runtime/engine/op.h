@@ -1,8 +1,10 @@
 // Operation records: the unit of work in a queue.
 //
-// A record is 64-byte aligned, a whole number of cache lines long, and lives in a chunk of its queue from enqueue until it has
-// completed. Records are plain data: they are neither constructed nor destroyed, the queue's owner just steps over them.
-//   kernel with up to 16 bytes of arguments: 128 bytes; with 64 bytes: 192; small copies, sets, host functions, waits: 64.
+// A record is 64-byte aligned, a whole number of cache lines long, and lives in a chunk of its queue from enqueue until
+// it has completed. Records are plain data: they are neither constructed nor destroyed, the queue's owner just steps
+// over them.
+//   kernel with up to 16 bytes of arguments: 128 bytes; with 64 bytes: 192; small copies, sets, host functions,
+//   waits: 64.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -17,27 +19,28 @@ class Queue;
 struct Runner;
 
 enum class OpKind : std::uint8_t {
-  jump,     // continue in another chunk
+  jump,  // continue in another chunk
   kernel,
-  copy,     // linear
-  copy_box, // rows and slices
-  fill,     // bytes set to a value
-  host,     // host function: runtime threads only
-  wait,     // until another queue completed up to a sequence number
-  stamp,    // store the time
-  custom,   // a function of the model (graph launch, batch copy, stream-ordered bookkeeping ...)
+  copy,      // linear
+  copy_box,  // rows and slices
+  fill,      // bytes set to a value
+  host,      // host function: runtime threads only
+  wait,      // until another queue completed up to a sequence number
+  stamp,     // store the time
+  custom,    // a function of the model (graph launch, batch copy, stream-ordered bookkeeping ...)
 };
 
 enum OpFlags : std::uint8_t {
-  op_even_if_dead = 1u << 0,     // runs also when the context has died (host functions decide by what was recorded, clean-ups)
-  op_workers_only = 1u << 1,     // never on a helping host thread
+  op_even_if_dead =
+      1u << 0,  // runs also when the context has died (host functions decide by what was recorded, clean-ups)
+  op_workers_only = 1u << 1,  // never on a helping host thread
 };
 
 struct Op {
   OpKind kind;
   std::uint8_t flags;
-  std::uint16_t lines;           // length of the record in cache lines
-  std::uint32_t site;            // observation tag, 0 when nothing observes
+  std::uint16_t lines;  // length of the record in cache lines
+  std::uint32_t site;   // observation tag, 0 when nothing observes
 };
 
 struct JumpOp : Op {
@@ -47,7 +50,7 @@ struct JumpOp : Op {
 struct KernelOp : Op {
   // The packed arguments follow in the record (args_offset), cluster extents behind them if there are any.
   simt::Grid grid;
-  static constexpr std::size_t header = 112;   // arguments aligned up to 16 begin here
+  static constexpr std::size_t header = 112;  // arguments aligned up to 16 begin here
 };
 static_assert(sizeof(Op) == 8 && sizeof(KernelOp) <= KernelOp::header);
 
@@ -56,7 +59,7 @@ struct CopyOp : Op {
 };
 
 struct CopyBoxOp : Op {
-  memory::Copy copy;             // may own its source (staged pageable memory): run or abandoned exactly once
+  memory::Copy copy;  // may own its source (staged pageable memory): run or abandoned exactly once
 };
 
 struct FillOp : Op {
@@ -73,14 +76,14 @@ struct HostOp : Op {
 
 struct WaitOp : Op {
   Queue* on;
-  std::uint64_t sequence;        // until on->completed() >= sequence
+  std::uint64_t sequence;  // until on->completed() >= sequence
 };
 
-// Where a stamp goes. The slot outlives the operation (type-stable memory); `ticket` says which record of the event this is: an
-// older stamp never overwrites a newer one.
+// Where a stamp goes. The slot outlives the operation (type-stable memory); `ticket` says which record of the event
+// this is: an older stamp never overwrites a newer one.
 struct StampSlot {
-  std::atomic<std::uint64_t> ticket{0};   // of the newest record, set at enqueue
-  std::atomic<std::uint64_t> done{0};     // ticket whose time is in `time_ns`
+  std::atomic<std::uint64_t> ticket{0};  // of the newest record, set at enqueue
+  std::atomic<std::uint64_t> done{0};    // ticket whose time is in `time_ns`
   std::atomic<std::uint64_t> time_ns{0};
 };
 struct StampOp : Op {
@@ -101,16 +104,16 @@ struct CustomOp : Op {
   void* data[6];
   // May be longer; `lines` says how long.
 };
-static_assert(sizeof(JumpOp) <= 64 && sizeof(CopyOp) <= 64 && sizeof(FillOp) <= 64 && sizeof(HostOp) <= 64 && sizeof(WaitOp) <= 64 &&
-              sizeof(StampOp) <= 64 && sizeof(CustomOp) <= 64);
+static_assert(sizeof(JumpOp) <= 64 && sizeof(CopyOp) <= 64 && sizeof(FillOp) <= 64 && sizeof(HostOp) <= 64 &&
+              sizeof(WaitOp) <= 64 && sizeof(StampOp) <= 64 && sizeof(CustomOp) <= 64);
 
 // What all queues of one device context share with the engine. Owned by the model, never freed.
 struct Domain {
   simt::DeviceState* device = nullptr;
-  // A kernel of this domain faulted (called once per faulting grid, on the thread that saw it, before the grid's operation completes).
-  // The model sets the sticky error and device->dead.
+  // A kernel of this domain faulted (called once per faulting grid, on the thread that saw it, before the grid's
+  // operation completes). The model sets the sticky error and device->dead.
   void (*on_fault)(Domain& domain, simt::Fault fault, const simt::Grid& grid) = nullptr;
-  void* context = nullptr;       // the model's
+  void* context = nullptr;  // the model's
 
   bool dead() const noexcept { return device->dead.load(std::memory_order_acquire); }
 };

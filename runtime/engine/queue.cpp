@@ -4,8 +4,8 @@
 #include <new>
 #include <vector>
 
-#include <engine/grid_job.h>
 #include <engine/futex.h>
+#include <engine/grid_job.h>
 #include <engine/scheduler.h>
 
 namespace mr::engine {
@@ -15,9 +15,11 @@ Queue::Queue() : job(new GridJob(*this)) { self_waiter_.queue = this; }
 void list_queue(Queue& queue) noexcept { Scheduler::get().list(queue); }
 
 void Queue::release() noexcept {
-  // Full barrier between giving up and looking at the tail: pairs with Appender (tail | listed) and Scheduler::pop (listed | state).
+  // Full barrier between giving up and looking at the tail: pairs with Appender (tail | listed) and Scheduler::pop
+  // (listed | state).
   state_.exchange(QueueState::idle, std::memory_order_seq_cst);
-  if (tail_.load(std::memory_order_seq_cst) != completed_.load(std::memory_order_relaxed) && !listed_.load(std::memory_order_seq_cst))
+  if (tail_.load(std::memory_order_seq_cst) != completed_.load(std::memory_order_relaxed) &&
+      !listed_.load(std::memory_order_seq_cst))
     Scheduler::get().list(*this);
 }
 
@@ -41,7 +43,8 @@ Op* Queue::front() noexcept {
 }
 
 void Queue::complete_front(Op* op) noexcept {
-  if (op->site) [[unlikely]] observe::ended(op->site);
+  if (op->site) [[unlikely]]
+    observe::ended(op->site);
   read_ = reinterpret_cast<std::byte*>(op) + std::size_t{op->lines} * 64;
   // seq_cst: between publishing and looking for waiters (they add themselves, then look at completed_ again).
   completed_.store(completed_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
@@ -64,8 +67,10 @@ bool Queue::remove_waiter(Waiter& waiter) noexcept {
   Waiter* previous = nullptr;
   for (Waiter* w = waiters_.load(std::memory_order_relaxed); w; previous = w, w = w->next) {
     if (w != &waiter) continue;
-    if (previous) previous->next = w->next;
-    else waiters_.store(w->next, std::memory_order_relaxed);
+    if (previous)
+      previous->next = w->next;
+    else
+      waiters_.store(w->next, std::memory_order_relaxed);
     return true;
   }
   return false;
@@ -88,13 +93,13 @@ void Queue::wake_waiters() noexcept {
   }
   while (due) {
     Waiter* w = due;
-    due = w->next;   // read before the wake: the waiter may be reused at once
+    due = w->next;  // read before the wake: the waiter may be reused at once
     if (w->queue) {
       w->queue->release();
     } else {
       std::atomic<std::uint32_t>* word = w->word;
       word->store(1, std::memory_order_release);
-      futex_wake(*word);   // harmless if the thread is gone by now
+      futex_wake(*word);  // harmless if the thread is gone by now
     }
   }
 }
@@ -120,7 +125,7 @@ void Appender::new_chunk(std::size_t length) noexcept {
 namespace {
 struct QueuePool {
   SpinLock lock;
-  std::vector<Queue*> free;      // candidates; one that still has work is left for later
+  std::vector<Queue*> free;  // candidates; one that still has work is left for later
 };
 QueuePool& queue_pool() {
   static QueuePool* const instance = new QueuePool;

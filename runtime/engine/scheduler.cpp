@@ -27,14 +27,15 @@ constexpr int running_of(std::uint64_t c) {
   return static_cast<int>(threads_of(c)) - static_cast<int>(sleeping_of(c)) - static_cast<int>(in_host_of(c));
 }
 
-constexpr std::uint64_t search_us = 60;   // how long an idle worker searches before it sleeps
-constexpr std::uint64_t poll_us = 2;      // how often it looks at the lists meanwhile (the bell it sees at once)
+constexpr std::uint64_t search_us = 60;  // how long an idle worker searches before it sleeps
+constexpr std::uint64_t poll_us = 2;     // how often it looks at the lists meanwhile (the bell it sees at once)
 
 unsigned hardware_threads() {
   if (const char* text = std::getenv("MILLRACE_WORKERS")) {
     const long n = std::strtol(text, nullptr, 10);
     if (n >= 1 && n <= 1024) return static_cast<unsigned>(n);
-    std::fprintf(stderr, "millrace: MILLRACE_WORKERS=%s is not a number from 1 to 1024; using one worker per processor\n", text);
+    std::fprintf(
+        stderr, "millrace: MILLRACE_WORKERS=%s is not a number from 1 to 1024; using one worker per processor\n", text);
   }
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -61,8 +62,10 @@ void Scheduler::push(Shard& shard, Queue& queue) noexcept {
   const unsigned level = queue.level();
   shard.lock.lock();
   queue.next_ready_ = nullptr;
-  if (shard.tail[level]) shard.tail[level]->next_ready_ = &queue;
-  else shard.head[level] = &queue;
+  if (shard.tail[level])
+    shard.tail[level]->next_ready_ = &queue;
+  else
+    shard.head[level] = &queue;
   shard.tail[level] = &queue;
   // seq_cst: listing before looking at the counts (wake_if_needed) and before a sleeper's last look.
   shard.mask.fetch_or(1u << level, std::memory_order_seq_cst);
@@ -180,7 +183,9 @@ void Scheduler::start_thread() noexcept {
   if (error) {
     counts_.fetch_sub(one_thread + one_searching, std::memory_order_seq_cst);
     if (threads() == 0) {
-      std::fprintf(stderr, "millrace: no worker thread could be started (error %d); raise the limit on threads (ulimit -u)\n", error);
+      std::fprintf(stderr,
+                   "millrace: no worker thread could be started (error %d); raise the limit on threads (ulimit -u)\n",
+                   error);
       std::abort();
     }
   }
@@ -226,7 +231,7 @@ void Scheduler::idle() noexcept {
       if (found) {
         searching = false;
         counts_.fetch_sub(one_searching, std::memory_order_seq_cst);
-        return;   // the worker calls wake_if_needed when more than one thing was ready
+        return;  // the worker calls wake_if_needed when more than one thing was ready
       }
       counts_.fetch_add(one_sleeping - one_searching, std::memory_order_seq_cst);
       searching = false;
@@ -256,7 +261,7 @@ void Scheduler::idle() noexcept {
         break;
       }
     }
-    searching = true;   // the waker counted us as searching
+    searching = true;  // the waker counted us as searching
   }
 }
 

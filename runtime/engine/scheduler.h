@@ -1,12 +1,14 @@
 // Which queues are ready, who is awake, and whom to wake.
 //
-// Ready queues stand in lists by priority, sharded. Worker threads are started on demand, up to one per hardware thread that runs (a worker
-// inside a host function doesn't count: it may block for as long as it likes, and another takes its place).
+// Ready queues stand in lists by priority, sharded. Worker threads are started on demand, up to one per hardware thread
+// that runs (a worker inside a host function doesn't count: it may block for as long as it likes, and another takes its
+// place).
 //
-// Waking. At most one idle worker searches ("spins") at a time, for a bounded time; further idle ones sleep. Who makes work available looks
-// at the counts after a full barrier: with a searcher nothing needs to be done, since the searcher looks at all lists once more after it
-// stopped counting as one; without one, a sleeper is woken (or a thread started) and counts as the searcher from then on. One
-// futex wake per burst of work, not per operation. tests/protocol/wake.pml checks that no work is left with everybody asleep.
+// Waking. At most one idle worker searches ("spins") at a time, for a bounded time; further idle ones sleep. Who makes
+// work available looks at the counts after a full barrier: with a searcher nothing needs to be done, since the searcher
+// looks at all lists once more after it stopped counting as one; without one, a sleeper is woken (or a thread started)
+// and counts as the searcher from then on. One futex wake per burst of work, not per operation. tests/protocol/wake.pml
+// checks that no work is left with everybody asleep.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -25,7 +27,8 @@ class Scheduler {
 
   // Puts the queue into the ready list unless it is in one, and sees to it that a worker comes. Any thread.
   void list(Queue& queue) noexcept;
-  // The same, for a queue whose next operation is a host function that a worker with resident blocks met: for the others.
+  // The same, for a queue whose next operation is a host function that a worker with resident blocks met: for the
+  // others.
   void list_for_unpinned(Queue& queue) noexcept;
   // A ready queue of at most level `max_level` (most urgent first), taken off the list, or null.
   Queue* pop(unsigned max_level, bool pinned) noexcept;
@@ -44,7 +47,8 @@ class Scheduler {
   void withdraw(GridJob& job) noexcept;
   // Joins a published job of level <= max_level: its user count is raised. Helpers (not workers) get finite ones only.
   GridJob* join(unsigned max_level, bool worker) noexcept;
-  // The same for one particular job, by a helping host thread; null if it isn't published, resident, or has no blocks left.
+  // The same for one particular job, by a helping host thread; null if it isn't published, resident, or has no blocks
+  // left.
   GridJob* join_this(GridJob& job) noexcept;
   unsigned jobs_hint() const noexcept { return jobs_.load(std::memory_order_seq_cst); }
 
@@ -62,13 +66,16 @@ class Scheduler {
   // In a forked child: no thread but the caller exists any more.
   void after_fork() noexcept;
 
-  std::uint32_t threads() const noexcept { return static_cast<std::uint32_t>(counts_.load(std::memory_order_relaxed) & 0xffff); }
+  std::uint32_t threads() const noexcept {
+    return static_cast<std::uint32_t>(counts_.load(std::memory_order_relaxed) & 0xffff);
+  }
 
  private:
   Scheduler();
   struct alignas(64) Shard {
     SpinLock lock;
-    // Bit L: list L is not empty. Written under the lock (seq_cst: the barrier between listing and looking at the counts).
+    // Bit L: list L is not empty. Written under the lock (seq_cst: the barrier between listing and looking at the
+    // counts).
     std::atomic<std::uint32_t> mask{0};
     Queue* head[priority_levels] = {};
     Queue* tail[priority_levels] = {};
@@ -85,7 +92,7 @@ class Scheduler {
   Shard unpinned_;
   // threads | sleeping << 16 | searching << 32 | in host functions << 48. All changes seq_cst.
   alignas(64) std::atomic<std::uint64_t> counts_{0};
-  std::atomic<std::uint32_t> tokens_{0};     // wake-ups given to sleepers and not yet taken
+  std::atomic<std::uint32_t> tokens_{0};  // wake-ups given to sleepers and not yet taken
   // Polled by the searching worker only; written by ring().
   alignas(64) std::atomic<std::uint32_t> bell_{0};
   alignas(64) SpinLock jobs_lock_;

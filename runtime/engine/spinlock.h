@@ -10,8 +10,8 @@ namespace mr::engine {
 
 inline void cpu_pause() noexcept { _mm_pause(); }
 
-// A test-and-test-and-set lock. Critical sections are short and never block; a holder that was preempted is waited for with
-// sched_yield. Satisfies Lockable. One uncontended lock/unlock pair costs one locked instruction.
+// A test-and-test-and-set lock. Critical sections are short and never block; a holder that was preempted is waited for
+// with sched_yield. Satisfies Lockable. One uncontended lock/unlock pair costs one locked instruction.
 class SpinLock {
  public:
   void lock() noexcept {
@@ -27,8 +27,10 @@ class SpinLock {
   void lock_slowly() noexcept {
     for (unsigned spins = 0;; ++spins) {
       while (word_.load(std::memory_order_relaxed)) {
-        if (spins++ < 128) cpu_pause();
-        else sched_yield();
+        if (spins++ < 128)
+          cpu_pause();
+        else
+          sched_yield();
       }
       if (!word_.exchange(1, std::memory_order_acquire)) return;
     }

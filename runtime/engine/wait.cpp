@@ -23,17 +23,17 @@ class Waiting {
         return q->completed() != before;
       }
       switch (q->state_.load(std::memory_order_acquire)) {
-        case QueueState::parked: {
-          // Hints: the queue may have moved on; helping something that is enqueued anyway is harmless.
-          Queue* on = q->blocked_on_.load(std::memory_order_relaxed);
-          const std::uint64_t sequence_on = q->blocked_until_.load(std::memory_order_relaxed);
-          if (!on || on->completed() >= sequence_on) return false;
-          q = on;
-          until = sequence_on;
-          continue;
-        }
-        case QueueState::asynchronous: return share(*q, runner);
-        default: return false;
+      case QueueState::parked: {
+        // Hints: the queue may have moved on; helping something that is enqueued anyway is harmless.
+        Queue* on = q->blocked_on_.load(std::memory_order_relaxed);
+        const std::uint64_t sequence_on = q->blocked_until_.load(std::memory_order_relaxed);
+        if (!on || on->completed() >= sequence_on) return false;
+        q = on;
+        until = sequence_on;
+        continue;
+      }
+      case QueueState::asynchronous: return share(*q, runner);
+      default: return false;
       }
     }
     return false;

@@ -51,7 +51,8 @@ class Worker {
     const unsigned urgent = scheduler.most_urgent();
     if (scheduler.jobs_hint()) {
       const unsigned below = urgent == 0 ? 0 : urgent - 1;
-      GridJob* job = urgent == 0 ? nullptr : scheduler.join(urgent >= priority_levels ? priority_levels - 1 : below, true);
+      GridJob* job = urgent == 0 ? nullptr
+                                 : scheduler.join(urgent >= priority_levels ? priority_levels - 1 : below, true);
       if (job && take_part(*job)) return true;
     }
     Queue* queue = scheduler.pop(priority_levels - 1, runner_.residents != 0);
@@ -76,7 +77,7 @@ class Worker {
   }
 
   bool start_residents(GridJob& job) noexcept {
-    if (lanes_ >= free_lanes && fruitless_ < 4) return false;   // enough here while they get on
+    if (lanes_ >= free_lanes && fruitless_ < 4) return false;  // enough here while they get on
     const simt::Grid& grid = *job.grid;
     const std::uint64_t lanes_per_block = std::uint64_t{grid.block[0]} * grid.block[1] * grid.block[2];
     const std::uint64_t unit = grid.cluster ? std::uint64_t{grid.cluster[0]} * grid.cluster[1] * grid.cluster[2] : 1;
@@ -86,7 +87,7 @@ class Worker {
       const std::uint64_t count = job.claim(unit, first);
       if (!job.wants_more()) Scheduler::get().withdraw(job);
       if (count == 0) break;
-      job.users.fetch_add(1, std::memory_order_relaxed);   // this thread's own use keeps the job alive meanwhile
+      job.users.fetch_add(1, std::memory_order_relaxed);  // this thread's own use keeps the job alive meanwhile
       taken = true;
       simt::Resident* resident = nullptr;
       if (!job.failed.load(std::memory_order_relaxed)) {
@@ -106,13 +107,16 @@ class Worker {
 
   // `count` blocks ended; gives back the use that their entry held, and finishes the job if they were the last.
   void blocks_ended(GridJob& job, std::uint64_t count) noexcept {
-    if (job.ended(count)) finish(job);
-    else job.leave();
+    if (job.ended(count))
+      finish(job);
+    else
+      job.leave();
   }
 
   // Holding a use, after the last block: completes the grid's operation and lets the queue go on.
   void finish(GridJob& job) noexcept {
-    // A worker that has just joined may be between claim and leave; it leaves within a few instructions, unless it is this very thread.
+    // A worker that has just joined may be between claim and leave; it leaves within a few instructions, unless it is
+    // this very thread.
     if (job.resident) {
       finishing_ = &job;
     } else {
@@ -160,8 +164,8 @@ class Worker {
     job->queue.finish_asynchronous();
   }
 
-  // All residents wait for something, and nothing is ready. First stay hot, then be polite, then sleep briefly: what they wait for may be a
-  // host thread that needs this processor.
+  // All residents wait for something, and nothing is ready. First stay hot, then be polite, then sleep briefly: what
+  // they wait for may be a host thread that needs this processor.
   void back_off() noexcept {
     ++fruitless_;
     const std::uint64_t now = ticks();

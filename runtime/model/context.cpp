@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <mutex>
 
+#include <memory/pool.h>
 #include <model/device.h>
 #include <model/device_hooks.h>
-#include <memory/pool.h>
 #include <model/function.h>
 #include <model/memory.h>
 #include <model/stream.h>
@@ -29,15 +29,15 @@ thread_local int this_device = 0;
 
 cudaError_t error_of(simt::Fault fault) noexcept {
   switch (fault) {
-    case simt::Fault::none: return cudaSuccess;
-    case simt::Fault::illegal_address: return cudaErrorIllegalAddress;
-    case simt::Fault::misaligned_address: return cudaErrorMisalignedAddress;
-    case simt::Fault::assert_failed: return cudaErrorAssert;
-    case simt::Fault::trap: return cudaErrorLaunchFailure;
-    case simt::Fault::illegal_instruction: return cudaErrorIllegalInstruction;
-    case simt::Fault::invalid_pc: return cudaErrorInvalidPc;
-    case simt::Fault::stack_error: return cudaErrorHardwareStackError;
-    case simt::Fault::interrupted: return cudaErrorLaunchFailure;
+  case simt::Fault::none: return cudaSuccess;
+  case simt::Fault::illegal_address: return cudaErrorIllegalAddress;
+  case simt::Fault::misaligned_address: return cudaErrorMisalignedAddress;
+  case simt::Fault::assert_failed: return cudaErrorAssert;
+  case simt::Fault::trap: return cudaErrorLaunchFailure;
+  case simt::Fault::illegal_instruction: return cudaErrorIllegalInstruction;
+  case simt::Fault::invalid_pc: return cudaErrorInvalidPc;
+  case simt::Fault::stack_error: return cudaErrorHardwareStackError;
+  case simt::Fault::interrupted: return cudaErrorLaunchFailure;
   }
   return cudaErrorUnknown;
 }
@@ -58,7 +58,8 @@ int device_count() noexcept {
     char* end = nullptr;
     const long n = std::strtol(text, &end, 10);
     if (*end == 0 && n >= 0 && n <= max_devices) return static_cast<int>(n);
-    std::fprintf(stderr, "millrace: MILLRACE_DEVICES=%s is not a number from 0 to %d; there is 1 device\n", text, max_devices);
+    std::fprintf(stderr, "millrace: MILLRACE_DEVICES=%s is not a number from 0 to %d; there is 1 device\n", text,
+                 max_devices);
     return 1;
   }();
   return count;
@@ -73,8 +74,10 @@ Context& context_of(int device) {
   static const bool hooks_installed = (install_device_hooks(), true);
   (void)hooks_installed;
   initialise_memory();
-  // A child of this process would have none of its threads: its calls fail from now on (a fork before the first use is fine).
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { slow_word.fetch_or(slow_forked, std::memory_order_relaxed); });
+  // A child of this process would have none of its threads: its calls fail from now on (a fork before the first use is
+  // fine).
+  static const int registered = pthread_atfork(nullptr, nullptr,
+                                               [] { slow_word.fetch_or(slow_forked, std::memory_order_relaxed); });
   (void)registered;
   observe::start_if_asked();
   auto* context = new Context;
@@ -92,10 +95,10 @@ Context& current_context() { return context_of(this_device); }
 
 engine::WaitMode Context::wait_mode() const noexcept {
   switch (settings(ordinal).flags() & cudaDeviceScheduleMask) {
-    case cudaDeviceScheduleSpin: return engine::WaitMode::spin;
-    case cudaDeviceScheduleYield: return engine::WaitMode::yield;
-    case cudaDeviceScheduleBlockingSync: return engine::WaitMode::block;
-    default: return engine::WaitMode::automatic;
+  case cudaDeviceScheduleSpin: return engine::WaitMode::spin;
+  case cudaDeviceScheduleYield: return engine::WaitMode::yield;
+  case cudaDeviceScheduleBlockingSync: return engine::WaitMode::block;
+  default: return engine::WaitMode::automatic;
   }
 }
 

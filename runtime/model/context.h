@@ -14,34 +14,38 @@ namespace mr::model {
 
 struct Stream;
 
-// Why an API call can't take the short way. One word for the process, read relaxed by launch, record and query: zero almost always.
+// Why an API call can't take the short way. One word for the process, read relaxed by launch, record and query: zero
+// almost always.
 enum Slow : std::uint32_t {
-  slow_sticky = 1u << 0,      // some context has a sticky error
-  slow_capture = 1u << 1,     // some stream is capturing, or a thread is in a capture that forbids calls
-  slow_observe = 1u << 2,     // a tool wants to see every call
-  slow_forked = 1u << 3,      // this is a forked child: every call fails with cudaErrorInitializationError
+  slow_sticky = 1u << 0,   // some context has a sticky error
+  slow_capture = 1u << 1,  // some stream is capturing, or a thread is in a capture that forbids calls
+  slow_observe = 1u << 2,  // a tool wants to see every call
+  slow_forked = 1u << 3,   // this is a forked child: every call fails with cudaErrorInitializationError
 };
 extern std::atomic<std::uint32_t> slow_word;
 inline bool slow() noexcept { return slow_word.load(std::memory_order_relaxed) != 0; }
 
-// Thread-safe unless said otherwise. Contexts are made on first use and never freed; cudaDeviceReset starts a new generation in place.
+// Thread-safe unless said otherwise. Contexts are made on first use and never freed; cudaDeviceReset starts a new
+// generation in place.
 struct Context {
   engine::Domain domain;
   simt::DeviceState device;
   int ordinal = 0;
 
-  // The error that killed this context (cudaSuccess while it lives). Set once per generation, then device.dead; read by every call.
+  // The error that killed this context (cudaSuccess while it lives). Set once per generation, then device.dead; read by
+  // every call.
   std::atomic<cudaError_t> sticky{cudaSuccess};
   // Raised by cudaDeviceReset: handles of older generations are invalid.
   std::atomic<std::uint32_t> generation{1};
 
   // ---- the legacy default stream (specification 2.5.6.1) ----
-  // Work given to it waits for all work that blocking streams were given before; work that blocking streams are given later waits for it.
+  // Work given to it waits for all work that blocking streams were given before; work that blocking streams are given
+  // later waits for it.
   Stream* legacy = nullptr;
   // Serialises enqueueing into the legacy stream. Taken before any queue's append lock.
   engine::SpinLock legacy_lock;
-  // Sequence number of the legacy queue that later work of blocking streams has to wait for. Release under legacy_lock, acquire by
-  // enqueuers; monotonic.
+  // Sequence number of the legacy queue that later work of blocking streams has to wait for. Release under legacy_lock,
+  // acquire by enqueuers; monotonic.
   std::atomic<std::uint64_t> legacy_point{0};
   // Blocking streams that were given work since the legacy stream last waited for all of them. Guarded by dirty_lock.
   engine::SpinLock dirty_lock;
@@ -65,6 +69,6 @@ Context& current_context();
 // The context of a device if it has been made, else null.
 Context* existing_context(int device) noexcept;
 Context& context_of(int device);
-int device_count() noexcept;   // MILLRACE_DEVICES, default 1
+int device_count() noexcept;  // MILLRACE_DEVICES, default 1
 
 }  // namespace mr::model

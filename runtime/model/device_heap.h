@@ -6,8 +6,8 @@
 
 namespace mr::model {
 
-// simt's Hooks::heap_region: device memory of cudaLimitMallocHeapSize bytes. Called once per device and generation, by the first kernel that
-// allocates. Thread-safe.
+// simt's Hooks::heap_region: device memory of cudaLimitMallocHeapSize bytes. Called once per device and generation, by
+// the first kernel that allocates. Thread-safe.
 void* device_heap_region(simt::DeviceState* device, std::size_t* bytes) noexcept;
 // Frees heap and memory (cudaDeviceReset). No kernel of the device runs.
 void close_device_heap(int device) noexcept;

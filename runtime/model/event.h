@@ -1,4 +1,5 @@
-// Events (specification 2.5.3): a record is a snapshot (queue, sequence number), not an operation, unless it has to take the time.
+// Events (specification 2.5.3): a record is a snapshot (queue, sequence number), not an operation, unless it has to
+// take the time.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -21,7 +22,8 @@ struct RecordPoint {
   bool complete() const noexcept { return !queue || queue->completed() >= sequence; }
 };
 
-// cudaEvent_t points to one. Type-stable (ObjectPool): a pending stamp may hit a destroyed event's slot; its ticket is out of date then.
+// cudaEvent_t points to one. Type-stable (ObjectPool): a pending stamp may hit a destroyed event's slot; its ticket is
+// out of date then.
 struct Event {
   std::atomic<bool> live{false};
   unsigned flags = 0;
@@ -29,7 +31,8 @@ struct Event {
   std::uint32_t generation = 0;
   engine::StampSlot stamp;
 
-  // The newest record, readable without a lock: a sequence lock (odd while it is written; writers exclude each other by `write_lock`).
+  // The newest record, readable without a lock: a sequence lock (odd while it is written; writers exclude each other by
+  // `write_lock`).
   engine::SpinLock write_lock;
   std::atomic<std::uint32_t> version{0};
   std::atomic<engine::Queue*> queue{nullptr};
@@ -38,8 +41,8 @@ struct Event {
   // Set while the newest record was made in a capture (capture.cpp): what it stands for there, and that capture's id.
   std::atomic<Capture*> capture{nullptr};
   std::uint64_t capture_id = 0;
-  void* capture_nodes = nullptr;        // capture.cpp's own
-  void* ipc = nullptr;                  // inter-process state of cudaEventInterprocess events
+  void* capture_nodes = nullptr;  // capture.cpp's own
+  void* ipc = nullptr;            // inter-process state of cudaEventInterprocess events
   Event* next_free = nullptr;
 
   bool timed() const noexcept { return !(flags & cudaEventDisableTiming); }

@@ -21,7 +21,8 @@ cudaError_t advise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advi
 // Without `write` only checks.
 cudaError_t range_attribute(void* data, std::size_t data_bytes, cudaMemRangeAttribute attribute, const void* pointer,
                             std::size_t bytes, bool write) noexcept;
-// cudaStreamAttachMemAsync. Nobody can be the one owner in no stream; the legacy stream by its handle is one (recorded).
+// cudaStreamAttachMemAsync. Nobody can be the one owner in no stream; the legacy stream by its handle is one
+// (recorded).
 cudaError_t attach(bool no_stream, void* pointer, std::size_t length, unsigned flags) noexcept;
 
 // A block was freed: what was noted for it is forgotten.

@@ -1,4 +1,5 @@
-// Type-stable storage of API objects (streams, events, ...): handles are checked by address, and slots are reused, never unmapped.
+// Type-stable storage of API objects (streams, events, ...): handles are checked by address, and slots are reused,
+// never unmapped.
 #pragma once
 #include <sys/mman.h>
 
@@ -14,19 +15,21 @@
 
 namespace mr::model {
 
-// All objects of one kind, in one reserved range of addresses. A slot is constructed when it is first used and then reused: its members
-// survive release() and take(), so that late readers (an operation that stamps a destroyed event) always touch a valid object.
-// T must be default-constructible and have `std::atomic<bool> live`.
+// All objects of one kind, in one reserved range of addresses. A slot is constructed when it is first used and then
+// reused: its members survive release() and take(), so that late readers (an operation that stamps a destroyed event)
+// always touch a valid object. T must be default-constructible and have `std::atomic<bool> live`.
 //
-// Thread-safe. take/release: one short lock. valid: two compares and a load; a handle that the API never gave out, or has destroyed, is
-// told apart from a live one (unless its slot is in use again, as with any reuse of addresses).
-template <class T>
-class ObjectPool {
+// Thread-safe. take/release: one short lock. valid: two compares and a load; a handle that the API never gave out, or
+// has destroyed, is told apart from a live one (unless its slot is in use again, as with any reuse of addresses).
+template <class T> class ObjectPool {
  public:
   explicit ObjectPool(std::size_t capacity) : capacity_(capacity) {
-    void* base = mmap(nullptr, capacity * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* base = mmap(nullptr, capacity * sizeof(T), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) {
-      std::fputs("millrace: the address space for API objects could not be reserved; raise the limit on virtual memory (ulimit -v)\n", stderr);
+      std::fputs("millrace: the address space for API objects could not be reserved; raise the limit on virtual memory "
+                 "(ulimit -v)\n",
+                 stderr);
       std::abort();
     }
     base_ = static_cast<T*>(base);
@@ -52,8 +55,7 @@ class ObjectPool {
     return offset < capacity_ * sizeof(T) && offset % sizeof(T) == 0 && t->live.load(std::memory_order_acquire);
   }
   // Calls visit(T&) for every live object. Objects made meanwhile may be missed.
-  template <class Visit>
-  void for_each_live(Visit visit) {
+  template <class Visit> void for_each_live(Visit visit) {
     std::size_t used;
     {
       std::scoped_lock hold(lock_);

@@ -10,12 +10,14 @@
 namespace mr::model {
 namespace {
 
-// State of one launch of a kernel that calls the device functions (Grid::launch). Reused when the launch and what follows it are over.
+// State of one launch of a kernel that calls the device functions (Grid::launch). Reused when the launch and what
+// follows it are over.
 struct Launch {
   // Blocks that have triggered. acq_rel: who fires sees what all blocks wrote before.
   std::atomic<std::uint64_t> triggered{0};
   std::uint64_t total = 0;
-  // 0 nothing yet, 1 the operation in T waits, 2 fired. Exchanged (acq_rel) by both sides: the second to come completes the operation.
+  // 0 nothing yet, 1 the operation in T waits, 2 fired. Exchanged (acq_rel) by both sides: the second to come completes
+  // the operation.
   std::atomic<int> stage{0};
   engine::Queue* trigger_queue = nullptr;
   // What cudaGridDependencySynchronize waits for; null: nothing.
@@ -37,7 +39,8 @@ struct Launch {
 
 engine::OpResult wait_for_trigger(engine::CustomOp& op, engine::Queue&, engine::Runner&, bool) {
   auto* launch = static_cast<Launch*>(op.data[0]);
-  return launch->stage.exchange(1, std::memory_order_acq_rel) == 2 ? engine::OpResult::done : engine::OpResult::asynchronous;
+  return launch->stage.exchange(1, std::memory_order_acq_rel) == 2 ? engine::OpResult::done
+                                                                   : engine::OpResult::asynchronous;
 }
 engine::OpResult has_ended(engine::CustomOp& op, engine::Queue&, engine::Runner&, bool) {
   static_cast<Launch*>(op.data[0])->fire();
@@ -45,7 +48,8 @@ engine::OpResult has_ended(engine::CustomOp& op, engine::Queue&, engine::Runner&
 }
 
 template <class Into>
-void push_custom(Into& appender, engine::OpResult (*run)(engine::CustomOp&, engine::Queue&, engine::Runner&, bool), void* data) {
+void push_custom(Into& appender, engine::OpResult (*run)(engine::CustomOp&, engine::Queue&, engine::Runner&, bool),
+                 void* data) {
   auto* op = appender.template push<engine::CustomOp>(engine::OpKind::custom);
   op->flags = engine::op_even_if_dead;
   op->run = run;
@@ -56,14 +60,14 @@ void push_custom(Into& appender, engine::OpResult (*run)(engine::CustomOp&, engi
 
 // A stream's programmatic state: made when it is first needed, kept with the stream's slot.
 struct Programmatic {
-  std::mutex mutex;                     // one programmatic launch of a stream at a time
+  std::mutex mutex;  // one programmatic launch of a stream at a time
   std::vector<std::unique_ptr<Launch>> launches;
   engine::Queue* triggers = nullptr;
-  engine::Queue* secondaries[2] = {};   // used in turn: a secondary may be the next one's primary
+  engine::Queue* secondaries[2] = {};  // used in turn: a secondary may be the next one's primary
   unsigned turn = 0;
   // The newest launch of a kernel that can trigger: a primary if nothing was enqueued behind it.
   Launch* newest = nullptr;
-  std::uint64_t newest_tail = 0;        // tail of the stream's queue right behind it
+  std::uint64_t newest_tail = 0;  // tail of the stream's queue right behind it
   engine::Queue* newest_queue = nullptr;
   std::uint64_t newest_sequence = 0;
 
@@ -97,7 +101,8 @@ Programmatic& state_of(Stream& stream) {
 
 template <class Into>
 void push_kernel(Into& into, const LaunchRequest& request, const MrKernel& kernel, Stream& stream, Launch* launch) {
-  auto* op = into.template push<engine::KernelOp>(engine::OpKind::kernel, kernel_op_bytes(kernel, cluster_of(request, kernel).x != 0));
+  auto* op = into.template push<engine::KernelOp>(engine::OpKind::kernel,
+                                                  kernel_op_bytes(kernel, cluster_of(request, kernel).x != 0));
   fill_kernel_op(*op, request, kernel, *stream.context);
   op->grid.grid_id = into.sequence();
   op->grid.launch = launch;

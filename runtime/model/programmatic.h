@@ -1,15 +1,17 @@
-// Programmatic dependent launch (specification 2.5.5; programming guide, "Programmatic Dependent Launch and Synchronization").
+// Programmatic dependent launch (specification 2.5.5; programming guide, "Programmatic Dependent Launch and
+// Synchronization").
 //
-// A kernel launched with programmatic stream serialisation (the secondary) may begin when all blocks of the kernel in front of it (the
-// primary) have called cudaTriggerProgrammaticLaunchCompletion or ended; its cudaGridDependencySynchronize waits until the primary has
-// completed. How it is built from queues, for primary P at number p of the stream's queue Q:
+// A kernel launched with programmatic stream serialisation (the secondary) may begin when all blocks of the kernel in
+// front of it (the primary) have called cudaTriggerProgrammaticLaunchCompletion or ended; its
+// cudaGridDependencySynchronize waits until the primary has completed. How it is built from queues, for primary P at
+// number p of the stream's queue Q:
 //
 //   T (triggers):  a custom operation that completes when P has triggered
 //   A (secondaries): wait for T; the secondary S
 //   Q:             P; "P has triggered" (P has ended by then); wait for S in A
 //
-// So the stream still completes in order, and everything behind S waits for it. Needed only if P can trigger early (MR_KERNEL_PDL) and has
-// not completed yet; otherwise S just follows P in Q.
+// So the stream still completes in order, and everything behind S waits for it. Needed only if P can trigger early
+// (MR_KERNEL_PDL) and has not completed yet; otherwise S just follows P in Q.
 #pragma once
 #include <cstdint>
 
@@ -18,7 +20,8 @@
 
 namespace mr::model {
 
-// True for launches that have to go through launch_programmatic: secondaries, and kernels that call the device functions.
+// True for launches that have to go through launch_programmatic: secondaries, and kernels that call the device
+// functions.
 inline bool concerns_programmatic(const LaunchRequest& request, const MrKernel& kernel) noexcept {
   return request.programmatic || (kernel.flags & MR_KERNEL_PDL) != 0;
 }

@@ -35,7 +35,9 @@ void destroy_streams(Context& context) {
 // The slow word says whether any context has a sticky error: look again.
 void update_slow_word() noexcept {
   for (int i = 0; i < max_devices; ++i)
-    if (Context* context = existing_context(i); context && context->sticky.load(std::memory_order_acquire) != cudaSuccess) return;
+    if (Context* context = existing_context(i);
+        context && context->sticky.load(std::memory_order_acquire) != cudaSuccess)
+      return;
   slow_word.fetch_and(~static_cast<std::uint32_t>(slow_sticky), std::memory_order_release);
 }
 

@@ -49,7 +49,9 @@ cudaError_t create_user_object(UserObject** out, void* pointer, cudaHostFn_t des
 
 bool valid_user_object(const UserObject* object) noexcept { return object && pool().valid(object); }
 
-void retain_user_object(UserObject& object, unsigned count) noexcept { object.references.fetch_add(count, std::memory_order_relaxed); }
+void retain_user_object(UserObject& object, unsigned count) noexcept {
+  object.references.fetch_add(count, std::memory_order_relaxed);
+}
 
 void release_user_object(UserObject& object, unsigned count) noexcept {
   std::uint64_t now = object.references.load(std::memory_order_relaxed);

@@ -71,17 +71,20 @@ void put_string(std::FILE* file, const char* text) {
 void write_at_exit() {
   std::FILE* file = std::fopen(trace->path.c_str(), "w");
   if (!file) {
-    std::fprintf(stderr, "millrace: the trace could not be written to %s; check that its folder exists\n", trace->path.c_str());
+    std::fprintf(stderr, "millrace: the trace could not be written to %s; check that its folder exists\n",
+                 trace->path.c_str());
     return;
   }
   const std::uint64_t count = trace->count.load(std::memory_order_acquire);
   constexpr std::uint64_t most = std::uint64_t{block_records} * most_blocks;
-  std::fprintf(file, "{\"format\":\"millrace-trace\",\"version\":1,\"pid\":%d,\"operations\":%llu,\"kept\":%llu}\n", getpid(),
-               static_cast<unsigned long long>(count), static_cast<unsigned long long>(count < most ? count : most));
+  std::fprintf(file, "{\"format\":\"millrace-trace\",\"version\":1,\"pid\":%d,\"operations\":%llu,\"kept\":%llu}\n",
+               getpid(), static_cast<unsigned long long>(count),
+               static_cast<unsigned long long>(count < most ? count : most));
   {
     std::scoped_lock hold(trace->names_mutex);
     for (const Trace::Name& name : trace->names) {
-      std::fprintf(file, "{\"queue\":\"%p\",\"since\":%llu,\"name\":", name.queue, static_cast<unsigned long long>(name.since_ns));
+      std::fprintf(file, "{\"queue\":\"%p\",\"since\":%llu,\"name\":", name.queue,
+                   static_cast<unsigned long long>(name.since_ns));
       put_string(file, name.name.c_str());
       std::fputs("}\n", file);
     }
@@ -90,14 +93,17 @@ void write_at_exit() {
     const Record* r = record_of(static_cast<std::uint32_t>(i + 1));
     if (!r || !r->queue) continue;
     const Detail& d = r->detail;
-    std::fprintf(file, "{\"op\":%llu,\"queue\":\"%p\",\"sequence\":%llu,\"enqueued\":%llu,\"began\":%llu,\"ended\":%llu,\"thread\":%u,\"kind\":\"%s\"",
+    std::fprintf(file,
+                 "{\"op\":%llu,\"queue\":\"%p\",\"sequence\":%llu,\"enqueued\":%llu,\"began\":%llu,\"ended\":%llu,"
+                 "\"thread\":%u,\"kind\":\"%s\"",
                  static_cast<unsigned long long>(i + 1), r->queue, static_cast<unsigned long long>(r->sequence),
                  static_cast<unsigned long long>(r->enqueued_ns), static_cast<unsigned long long>(r->began_ns),
                  static_cast<unsigned long long>(r->ended_ns), r->thread, d.kind);
     if (d.name) {
       std::fputs(",\"name\":", file);
       put_string(file, d.name);
-      std::fprintf(file, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u]", d.grid[0], d.grid[1], d.grid[2], d.block[0], d.block[1], d.block[2]);
+      std::fprintf(file, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u]", d.grid[0], d.grid[1], d.grid[2], d.block[0],
+                   d.block[1], d.block[2]);
     }
     if (d.bytes) std::fprintf(file, ",\"bytes\":%llu", static_cast<unsigned long long>(d.bytes));
     if (d.on) std::fprintf(file, ",\"on\":\"%p\",\"until\":%llu", d.on, static_cast<unsigned long long>(d.sequence));
@@ -125,8 +131,10 @@ std::uint32_t enqueued(const void* queue, std::uint64_t sequence) noexcept {
   if (!records) {
     auto* fresh = new (std::nothrow) Record[block_records]();
     if (!fresh) return 0;
-    if (trace->blocks[block].compare_exchange_strong(records, fresh, std::memory_order_acq_rel)) records = fresh;
-    else delete[] fresh;
+    if (trace->blocks[block].compare_exchange_strong(records, fresh, std::memory_order_acq_rel))
+      records = fresh;
+    else
+      delete[] fresh;
   }
   Record& r = records[index % block_records];
   r.queue = queue;

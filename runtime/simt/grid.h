@@ -1,4 +1,5 @@
-// Running the blocks of one kernel launch on the calling thread. The engine decides who runs which blocks; this room knows how.
+// Running the blocks of one kernel launch on the calling thread. The engine decides who runs which blocks; this room
+// knows how.
 //
 // Any thread may call these functions; the first call on a thread prepares it (executor stack, alternate signal stack).
 // simt never blocks: what has to wait (a spinning lane, a grid barrier) yields to the caller as Step::yielded.
@@ -14,19 +15,20 @@ namespace mr::simt {
 // What a kernel did wrong; the model maps it to the cudaError that the real runtime reports.
 enum class Fault : std::uint32_t {
   none = 0,
-  illegal_address,     // cudaErrorIllegalAddress
-  misaligned_address,  // cudaErrorMisalignedAddress
-  assert_failed,       // cudaErrorAssert
-  trap,                // cudaErrorLaunchFailure (__trap)
-  illegal_instruction, // cudaErrorIllegalInstruction
-  invalid_pc,          // cudaErrorInvalidPc
-  stack_error,         // cudaErrorHardwareStackError
-  interrupted,         // the context died (DeviceState::dead) while the blocks ran
+  illegal_address,      // cudaErrorIllegalAddress
+  misaligned_address,   // cudaErrorMisalignedAddress
+  assert_failed,        // cudaErrorAssert
+  trap,                 // cudaErrorLaunchFailure (__trap)
+  illegal_instruction,  // cudaErrorIllegalInstruction
+  invalid_pc,           // cudaErrorInvalidPc
+  stack_error,          // cudaErrorHardwareStackError
+  interrupted,          // the context died (DeviceState::dead) while the blocks ran
 };
 
 // Per virtual device and context generation: what running kernels share. Owned by the model; outlives its grids.
 struct DeviceState {
-  // Set (relaxed) when the context died; pollers and block loops read it (relaxed) and give up. Nothing is published by it.
+  // Set (relaxed) when the context died; pollers and block loops read it (relaxed) and give up. Nothing is published by
+  // it.
   std::atomic<bool> dead{false};
   int ordinal = 0;
   void* printf_buffer = nullptr;  // simt's own, see printf.h
@@ -42,68 +44,72 @@ struct GridShared;
 // One launch. Plain data inside the engine's operation record; constant while blocks run.
 struct Grid {
   const MrKernel* kernel;
-  const void* args;               // packed argument buffer
+  const void* args;  // packed argument buffer
   std::uint32_t grid[3];
   std::uint32_t block[3];
   std::uint32_t dynamic_shared;
-  std::uint32_t flags;            // GridFlags
+  std::uint32_t flags;  // GridFlags
   std::uint64_t total_blocks;
   std::uint64_t grid_id;
   DeviceState* device;
-  const std::uint32_t* cluster;   // three extents, or null for 1,1,1
-  GridShared* shared;             // null unless needs_residency()
-  void* launch;                   // opaque to simt: passed to the hooks below (programmatic launch, device launches)
+  const std::uint32_t* cluster;  // three extents, or null for 1,1,1
+  GridShared* shared;            // null unless needs_residency()
+  void* launch;                  // opaque to simt: passed to the hooks below (programmatic launch, device launches)
 };
 enum GridFlags : std::uint32_t { grid_cooperative = 1u << 0 };
 
-// True when blocks of this grid may have to wait for something (may-spin kernel, grid or cluster barrier, programmatic wait): they
-// run through Resident, not run_blocks.
+// True when blocks of this grid may have to wait for something (may-spin kernel, grid or cluster barrier, programmatic
+// wait): they run through Resident, not run_blocks.
 bool needs_residency(const Grid& grid) noexcept;
 
 // Prepares / releases `shared` for a grid that needs residency. May allocate.
 void grid_open(Grid& grid);
 void grid_close(Grid& grid) noexcept;
 
-// Runs blocks [first, first+count) of a finite grid to their end, in index order, in loop mode if the kernel has it, else on
-// fibers. Returns the first fault; remaining blocks are then abandoned. No allocation in loop mode.
+// Runs blocks [first, first+count) of a finite grid to their end, in index order, in loop mode if the kernel has it,
+// else on fibers. Returns the first fault; remaining blocks are then abandoned. No allocation in loop mode.
 Fault run_blocks(const Grid& grid, std::uint64_t first, std::uint64_t count) noexcept;
 
 enum class Step : std::uint32_t {
   finished,  // all lanes of all blocks ended; the object has been given back
-  yielded,   // every live lane polled, slept or waits at a grid barrier: call again later. `progress` says whether any lane ran to a
-             // new barrier or ended since the last call
-  faulted,   // see Resident fault; abandoned and given back
+  yielded,   // every live lane polled, slept or waits at a grid barrier: call again later. `progress` says whether any
+            // lane ran to a new barrier or ended since the last call
+  faulted,  // see Resident fault; abandoned and given back
 };
 
-// Blocks of a grid that live on this thread as fibers until they end. A fiber never changes thread: step() only on the thread
-// that called start().
+// Blocks of a grid that live on this thread as fibers until they end. A fiber never changes thread: step() only on the
+// thread that called start().
 class Resident;
-// Blocks [first, first+count) must be whole clusters when the launch has clusters; a cooperative grid starts all of its blocks,
-// on one or several threads, before any step is relied on for progress. Returns null only when memory for stacks is exhausted.
+// Blocks [first, first+count) must be whole clusters when the launch has clusters; a cooperative grid starts all of its
+// blocks, on one or several threads, before any step is relied on for progress. Returns null only when memory for
+// stacks is exhausted.
 Resident* start(const Grid& grid, std::uint64_t first, std::uint64_t count) noexcept;
 struct StepResult {
   Step step;
   Fault fault;
   bool progress;
-  std::uint64_t not_before_ns;  // steady-clock time before which stepping is pointless (all lanes in __nanosleep); 0 = none
+  std::uint64_t
+      not_before_ns;  // steady-clock time before which stepping is pointless (all lanes in __nanosleep); 0 = none
 };
 StepResult step(Resident* resident) noexcept;
 
-// The most blocks of this shape that may be resident at once on one virtual multiprocessor, from stack and shared-memory limits
-// (occupancy API, cooperative launch limit). At least 1 for any legal shape.
-std::uint32_t resident_limit(const MrKernel& kernel, std::uint32_t threads_per_block, std::uint64_t dynamic_shared) noexcept;
+// The most blocks of this shape that may be resident at once on one virtual multiprocessor, from stack and
+// shared-memory limits (occupancy API, cooperative launch limit). At least 1 for any legal shape.
+std::uint32_t resident_limit(const MrKernel& kernel, std::uint32_t threads_per_block,
+                             std::uint64_t dynamic_shared) noexcept;
 
 // What device code can ask that this room can't answer alone. Set once by the model before the first kernel runs.
 struct Hooks {
-  // Programmatic dependent launch: a block called cudaTriggerProgrammaticLaunchCompletion / may it pass GridDependencySynchronize?
+  // Programmatic dependent launch: a block called cudaTriggerProgrammaticLaunchCompletion / may it pass
+  // GridDependencySynchronize?
   void (*pdl_trigger)(void* launch, std::uint64_t block_linear);
   bool (*pdl_ready)(void* launch);
   void (*graph_set_conditional)(std::uint64_t handle, std::uint32_t value);
   int (*device_launch)(void* launch, const void* kernel, const std::uint32_t* grid_block, void* const* arguments,
                        std::uint64_t shared_bytes, std::uint64_t stream);
   int (*device_api)(void* launch, std::uint32_t function, const std::uint64_t* arguments);
-  void (*texture_fetch)(std::uint64_t texture, std::uint32_t dimensions, const float* coordinates, int layer, float level,
-                        void* result);
+  void (*texture_fetch)(std::uint64_t texture, std::uint32_t dimensions, const float* coordinates, int layer,
+                        float level, void* result);
   void (*surface_access)(std::uint64_t surface, bool store, int x_bytes, int y, int z, void* value, std::uint32_t bytes,
                          std::uint32_t boundary_mode);
   // Device memory for the device's malloc heap, at its first use (heap.h). Null when there is none left.

@@ -77,7 +77,8 @@ struct Block {
   Cluster* cluster;
   std::uint32_t cluster_rank;
   std::uint64_t linear;  // of the block in its grid, x fastest
-  NamedBarrier named[48];  // 0..15 for device code by number, the others for tiles of several warps (cooperative groups)
+  NamedBarrier
+      named[48];  // 0..15 for device code by number, the others for tiles of several warps (cooperative groups)
 };
 
 // Blocks of one cluster; all in one resident.

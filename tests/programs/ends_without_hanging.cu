@@ -1,11 +1,12 @@
-// Nothing hangs: exit with work pending, exit inside a callback, fork, a thread that ends with work in its default stream. Each case
-// runs in a child process; the parent checks how it ended. (A hang is ended by the test driver's time limit.)
-#include <cuda_runtime.h>
-#include <sys/wait.h>
-#include <unistd.h>
+// Nothing hangs: exit with work pending, exit inside a callback, fork, a thread that ends with work in its default
+// stream. Each case runs in a child process; the parent checks how it ended. (A hang is ended by the test driver's time
+// limit.)
 #include <cstdio>
 #include <cstdlib>
+#include <cuda_runtime.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 __global__ void spin(volatile int* flag) {
   while (*flag == 0) {}
@@ -28,7 +29,7 @@ static int exit_with_work_pending() {
     store<<<1, 1, 0, s>>>(p + 1, 1);
   }
   while (cudaStreamQuery(nullptr) == cudaSuccess) {}
-  return 10;   // exit() runs static destructors while kernels spin
+  return 10;  // exit() runs static destructors while kernels spin
 }
 static int exit_in_a_callback() {
   cudaStream_t s;
@@ -87,8 +88,10 @@ int main() {
     const char* name;
     int (*run)();
     int expected;
-  } cases[] = {{"exit with work pending", exit_with_work_pending, 10}, {"exit in a callback", exit_in_a_callback, 11},
-               {"fork", fork_child_is_refused, 12}, {"fork before first use", fork_before_first_use_works, 14},
+  } cases[] = {{"exit with work pending", exit_with_work_pending, 10},
+               {"exit in a callback", exit_in_a_callback, 11},
+               {"fork", fork_child_is_refused, 12},
+               {"fork before first use", fork_before_first_use_works, 14},
                {"thread ends with work", thread_ends_with_work, 13}};
   int failures = 0;
   for (const Case& c : cases) {

@@ -1,20 +1,32 @@
-// The launch path allocates nothing: launches, records, queries and small copies go on in steady state without a call of malloc or
-// mmap, on the calling thread and on the workers. malloc and friends are replaced by counting ones.
-#include <cuda_runtime.h>
-#include <dlfcn.h>
+// The launch path allocates nothing: launches, records, queries and small copies go on in steady state without a call
+// of malloc or mmap, on the calling thread and on the workers. malloc and friends are replaced by counting ones.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cuda_runtime.h>
+#include <dlfcn.h>
 
 static std::atomic<long> calls{0};
 extern "C" void* __libc_malloc(size_t);
 extern "C" void* __libc_calloc(size_t, size_t);
 extern "C" void* __libc_realloc(void*, size_t);
 extern "C" void* __libc_memalign(size_t, size_t);
-extern "C" void* malloc(size_t n) { calls++; return __libc_malloc(n); }
-extern "C" void* calloc(size_t n, size_t m) { calls++; return __libc_calloc(n, m); }
-extern "C" void* realloc(void* p, size_t n) { calls++; return __libc_realloc(p, n); }
-extern "C" void* aligned_alloc(size_t a, size_t n) { calls++; return __libc_memalign(a, n); }
+extern "C" void* malloc(size_t n) {
+  calls++;
+  return __libc_malloc(n);
+}
+extern "C" void* calloc(size_t n, size_t m) {
+  calls++;
+  return __libc_calloc(n, m);
+}
+extern "C" void* realloc(void* p, size_t n) {
+  calls++;
+  return __libc_realloc(p, n);
+}
+extern "C" void* aligned_alloc(size_t a, size_t n) {
+  calls++;
+  return __libc_memalign(a, n);
+}
 
 __global__ void add(int* p, int v) { atomicAdd(p, v); }
 __global__ void barrier(int* p) {
@@ -28,8 +40,9 @@ int main() {
   cudaStream_t s, t;
   cudaEvent_t e, timed;
   int *d, *h;
-  if (cudaStreamCreate(&s) || cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking) || cudaEventCreateWithFlags(&e, cudaEventDisableTiming) ||
-      cudaEventCreate(&timed) || cudaMalloc(&d, 64) || cudaMallocHost(&h, 64) || cudaMemset(d, 0, 64))
+  if (cudaStreamCreate(&s) || cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking) ||
+      cudaEventCreateWithFlags(&e, cudaEventDisableTiming) || cudaEventCreate(&timed) || cudaMalloc(&d, 64) ||
+      cudaMallocHost(&h, 64) || cudaMemset(d, 0, 64))
     return 2;
   auto round = [&] {
     for (int i = 0; i < 100; ++i) {
@@ -48,7 +61,7 @@ int main() {
     cudaDeviceSynchronize();
     (void)cudaGetLastError();
   };
-  for (int i = 0; i < 20; ++i) round();   // pools fill, threads start
+  for (int i = 0; i < 20; ++i) round();  // pools fill, threads start
   const long before = calls;
   for (int i = 0; i < 50; ++i) round();
   const long after = calls;

@@ -1,4 +1,5 @@
-// The engine by itself: order, waiting, helping, forward progress. Operations are custom ones, host functions, and kernels made by hand.
+// The engine by itself: order, waiting, helping, forward progress. Operations are custom ones, host functions, and
+// kernels made by hand.
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -78,7 +79,8 @@ struct HandKernel {
     kernel.flags = flags;
   }
 };
-std::uint64_t push_kernel(Queue& queue, const MrKernel& kernel, std::uint32_t blocks, std::uint32_t threads, void* argument) {
+std::uint64_t push_kernel(Queue& queue, const MrKernel& kernel, std::uint32_t blocks, std::uint32_t threads,
+                          void* argument) {
   Appender a(queue);
   auto* op = a.push<engine::KernelOp>(OpKind::kernel, engine::KernelOp::header + 8);
   char* args = reinterpret_cast<char*>(op) + engine::KernelOp::header;
@@ -101,7 +103,11 @@ TEST(Queue, RunsInOrderAndGivesMemoryBack) {
   std::vector<int> seen;
   std::uint64_t last = 0;
   for (std::intptr_t i = 0; i < 20000; ++i)
-    last = push_call(q, [](void** d) { static_cast<std::vector<int>*>(d[0])->push_back(static_cast<int>(reinterpret_cast<std::intptr_t>(d[1]))); },
+    last = push_call(q,
+                     [](void** d) {
+                       static_cast<std::vector<int>*>(d[0])->push_back(
+                           static_cast<int>(reinterpret_cast<std::intptr_t>(d[1])));
+                     },
                      {&seen, reinterpret_cast<void*>(i)});
   engine::wait(q, last);
   ASSERT_EQ(seen.size(), 20000u);
@@ -112,14 +118,15 @@ TEST(Queue, RunsInOrderAndGivesMemoryBack) {
 TEST(Queue, WorkersRunWithoutAnybodyWaiting) {
   Queue& q = *world().queue();
   std::atomic<int> count{0};
-  for (int i = 0; i < 100; ++i) push_call(q, [](void** d) { static_cast<std::atomic<int>*>(d[0])->fetch_add(1); }, {&count});
+  for (int i = 0; i < 100; ++i)
+    push_call(q, [](void** d) { static_cast<std::atomic<int>*>(d[0])->fetch_add(1); }, {&count});
   while (count.load() != 100) std::this_thread::yield();
   engine::wait(q, q.tail());
   engine::give_queue(&q);
 }
 
-// Random programs: queues, operations that note their end, waits for random earlier points; each operation checks that all it was ordered
-// behind has ended. Several threads enqueue, several wait, some operations are host functions.
+// Random programs: queues, operations that note their end, waits for random earlier points; each operation checks that
+// all it was ordered behind has ended. Several threads enqueue, several wait, some operations are host functions.
 struct Node {
   std::atomic<bool> ended{false};
   std::vector<Node*> before;
@@ -160,15 +167,18 @@ void random_program(unsigned seed, int queues, int operations, int threads) {
           node->before.push_back(p.node);
         }
         std::uint64_t s;
-        if (rng() % 8 == 0) s = push_host(*qs[k], [](void* d) { Node::run(*static_cast<Node*>(d)); }, node.get());
-        else s = push_call(*qs[k], [](void** d) { Node::run(*static_cast<Node*>(d[0])); }, {node.get()});
+        if (rng() % 8 == 0)
+          s = push_host(*qs[k], [](void* d) { Node::run(*static_cast<Node*>(d)); }, node.get());
+        else
+          s = push_call(*qs[k], [](void** d) { Node::run(*static_cast<Node*>(d[0])); }, {node.get()});
         last[k] = node.get();
         points.push_back({qs[k], s, node.get()});
         nodes.push_back(std::move(node));
         if (rng() % 16 == 0) wait_for = points[rng() % points.size()];
       }
       if (wait_for.queue) {
-        engine::wait(*wait_for.queue, wait_for.sequence, rng() % 2 ? engine::WaitMode::automatic : engine::WaitMode::block);
+        engine::wait(*wait_for.queue, wait_for.sequence,
+                     rng() % 2 ? engine::WaitMode::automatic : engine::WaitMode::block);
         if (!wait_for.node->ended.load()) wrong.fetch_add(1);
       }
     }
@@ -183,7 +193,8 @@ void random_program(unsigned seed, int queues, int operations, int threads) {
 }
 
 TEST(Queue, RandomPrograms) {
-  for (unsigned seed = 0; seed < 60; ++seed) random_program(seed, 1 + static_cast<int>(seed % 16), 400, 1 + static_cast<int>(seed % 4));
+  for (unsigned seed = 0; seed < 60; ++seed)
+    random_program(seed, 1 + static_cast<int>(seed % 16), 400, 1 + static_cast<int>(seed % 4));
 }
 
 TEST(Queue, ManyShortBurstsAreNeverMissed) {
@@ -192,7 +203,8 @@ TEST(Queue, ManyShortBurstsAreNeverMissed) {
   for (int round = 0; round < 3000; ++round) {
     std::atomic<int> done{0};
     push_host(q, [](void* d) { static_cast<std::atomic<int>*>(d)->store(1); }, &done);
-    if (round % 2) engine::wait(q, q.tail(), engine::WaitMode::block);
+    if (round % 2)
+      engine::wait(q, q.tail(), engine::WaitMode::block);
     else
       while (!done.load()) std::this_thread::yield();
     engine::wait(q, q.tail());
@@ -209,11 +221,14 @@ TEST(HostFunction, BlockedOneHoldsUpOnlyItsQueue) {
   std::vector<Queue*> blocked;
   for (int i = 0; i < 8; ++i) {
     blocked.push_back(world().queue());
-    push_host(*blocked.back(), [](void* d) {
-      auto& g = *static_cast<Gate*>(d);
-      std::unique_lock hold(g.m);
-      g.cv.wait(hold, [&] { return g.open; });
-    }, &gate);
+    push_host(
+        *blocked.back(),
+        [](void* d) {
+          auto& g = *static_cast<Gate*>(d);
+          std::unique_lock hold(g.m);
+          g.cv.wait(hold, [&] { return g.open; });
+        },
+        &gate);
   }
   Queue& free = *world().queue();
   std::atomic<int> ran{0};
