@@ -159,8 +159,9 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
     KernelEntry& e = entries[i];
     const Verdict& v = verdicts[i];
     const Extended body = bodies.lookup(kernels[i]);
-    // Until BlockStage a body keeps its signature, which the optimiser leaves to external functions only.
-    body.body->setLinkage(GlobalValue::ExternalLinkage);
+    // Until BlockStage a body keeps its signature and the values of all its arguments, used yet or not: the optimiser must not
+    // conclude from one to the other.
+    body.body->setLinkage(GlobalValue::WeakAnyLinkage);
     body.body->setVisibility(GlobalValue::HiddenVisibility);
     body.body->addFnAttr(kKernelBodyAttr);
     if (o.align_checks) body.body->addFnAttr(kAlignAttr);
