@@ -15,10 +15,10 @@ __MR_D __attribute__((convergent)) void invoke_one(const Group& group, F&& f, A&
 template <class Group, class F, class... A>
 __MR_D __attribute__((convergent)) auto invoke_one_broadcast(const Group& group, F&& f, A&&... arguments)
     -> decltype(static_cast<F&&>(f)(static_cast<A&&>(arguments)...)) {
-  typedef decltype(static_cast<F&&>(f)(static_cast<A&&>(arguments)...)) R;
-  alignas(R) unsigned char value[sizeof(R)] = {};
-  if (group.thread_rank() == 0) ::new (value) R(static_cast<F&&>(f)(static_cast<A&&>(arguments)...));
-  return group.shfl(*reinterpret_cast<R*>(value), 0);
+  typedef decltype(static_cast<F&&>(f)(static_cast<A&&>(arguments)...)) __mr_value;
+  alignas(__mr_value) unsigned char value[sizeof(__mr_value)] = {};
+  if (group.thread_rank() == 0) ::new (value) __mr_value(static_cast<F&&>(f)(static_cast<A&&>(arguments)...));
+  return group.shfl(*reinterpret_cast<__mr_value*>(value), 0);
 }
 
 }  // namespace cooperative_groups
