@@ -104,7 +104,7 @@ void fill_kernel_op(engine::KernelOp& op, const LaunchRequest& request, const Mr
   grid.block[1] = request.block.y;
   grid.block[2] = request.block.z;
   grid.dynamic_shared = static_cast<std::uint32_t>(request.dynamic_shared);
-  grid.flags = request.cooperative ? simt::grid_cooperative : 0u;
+  grid.flags = simt::grid_in_stream | (request.cooperative ? simt::grid_cooperative : 0u);
   grid.total_blocks = std::uint64_t{request.grid.x} * request.grid.y * request.grid.z;
   grid.grid_id = 0;
   grid.device = &context.device;

@@ -56,7 +56,12 @@ struct Grid {
   GridShared* shared;            // null unless needs_residency()
   void* launch;                  // opaque to simt: passed to the hooks below (programmatic launch, device launches)
 };
-enum GridFlags : std::uint32_t { grid_cooperative = 1u << 0 };
+enum GridFlags : std::uint32_t {
+  grid_cooperative = 1u << 0,
+  // Launched into a stream, not as a graph's node. Recorded: grid_group::is_valid says yes to those without the
+  // cooperative attribute too.
+  grid_in_stream = 1u << 1,
+};
 
 // True when blocks of this grid may have to wait for something (may-spin kernel, grid or cluster barrier, programmatic
 // wait): they run through Resident, not run_blocks.
@@ -73,8 +78,8 @@ Fault run_blocks(const Grid& grid, std::uint64_t first, std::uint64_t count) noe
 enum class Step : std::uint32_t {
   finished,  // all lanes of all blocks ended; the object has been given back
   yielded,   // every live lane polled, slept or waits at a grid barrier: call again later. `progress` says whether any
-            // lane ran to a new barrier or ended since the last call
-  faulted,  // see Resident fault; abandoned and given back
+             // lane ran to a new barrier or ended since the last call
+  faulted,   // see Resident fault; abandoned and given back
 };
 
 // Blocks of a grid that live on this thread as fibers until they end. A fiber never changes thread: step() only on the

@@ -134,7 +134,9 @@ void serve_grid_sync() {
     cannot("A grid-wide barrier was reached in a kernel that was not launched with cudaLaunchCooperativeKernel.");
   grid_barrier(s);
 }
-std::uint32_t serve_grid_is_cooperative() { return (running()->grid->flags & grid_cooperative) != 0; }
+std::uint32_t serve_grid_is_cooperative() {
+  return (running()->grid->flags & (grid_cooperative | grid_in_stream)) != 0;
+}
 void serve_cluster_arrive() {
   if (current_lane()->runtime) cluster_arrive(lane());
 }

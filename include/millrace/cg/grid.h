@@ -11,7 +11,7 @@ class grid_group {
   struct arrival_token {};
 
   // The group exists in every launch; its barrier needs a cooperative one.
-  __device__ bool is_valid() const { return true; }
+  __device__ bool is_valid() const { return __mr_grid_is_cooperative() != 0; }
   __device__ __attribute__((convergent)) void sync() const { __mr_grid_sync(); }
   __device__ arrival_token barrier_arrive() const {
     __atomic_thread_fence(__ATOMIC_RELEASE);
