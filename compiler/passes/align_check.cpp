@@ -59,11 +59,13 @@ void collect(Function& f, SmallVectorImpl<Access>& out) {
     if (auto* load = dyn_cast<LoadInst>(&i))
       add(i, load->getPointerOperand(), load->getAlign(), layout.getTypeStoreSize(load->getType()));
     else if (auto* store = dyn_cast<StoreInst>(&i))
-      add(i, store->getPointerOperand(), store->getAlign(), layout.getTypeStoreSize(store->getValueOperand()->getType()));
+      add(i, store->getPointerOperand(), store->getAlign(),
+          layout.getTypeStoreSize(store->getValueOperand()->getType()));
     else if (auto* rmw = dyn_cast<AtomicRMWInst>(&i))
       add(i, rmw->getPointerOperand(), rmw->getAlign(), layout.getTypeStoreSize(rmw->getType()));
     else if (auto* swap = dyn_cast<AtomicCmpXchgInst>(&i))
-      add(i, swap->getPointerOperand(), swap->getAlign(), layout.getTypeStoreSize(swap->getCompareOperand()->getType()));
+      add(i, swap->getPointerOperand(), swap->getAlign(),
+          layout.getTypeStoreSize(swap->getCompareOperand()->getType()));
     else if (auto* copy = dyn_cast<MemTransferInst>(&i); copy && isa<ConstantInt>(copy->getLength())) {
       add(i, copy->getRawDest(), copy->getDestAlign().valueOrOne(), 16);
       add(i, copy->getRawSource(), copy->getSourceAlign().valueOrOne(), 16);
@@ -74,8 +76,10 @@ void collect(Function& f, SmallVectorImpl<Access>& out) {
 // x86 has moves that do fault, as an illegal address, for 16 bytes and more.
 void soften(Instruction* i) {
   const Align most(8);
-  if (auto* load = dyn_cast<LoadInst>(i); load && !load->isAtomic()) load->setAlignment(std::min(load->getAlign(), most));
-  if (auto* store = dyn_cast<StoreInst>(i); store && !store->isAtomic()) store->setAlignment(std::min(store->getAlign(), most));
+  if (auto* load = dyn_cast<LoadInst>(i); load && !load->isAtomic())
+    load->setAlignment(std::min(load->getAlign(), most));
+  if (auto* store = dyn_cast<StoreInst>(i); store && !store->isAtomic())
+    store->setAlignment(std::min(store->getAlign(), most));
   if (auto* copy = dyn_cast<MemTransferInst>(i)) {
     copy->setDestAlignment(std::min(copy->getDestAlign().valueOrOne(), most));
     copy->setSourceAlignment(std::min(copy->getSourceAlign().valueOrOne(), most));
@@ -87,7 +91,8 @@ void soften(Instruction* i) {
 namespace {
 
 void collect_bits(IRBuilder<>& b, Value* sink, const Access& a) {
-  Value* bits = b.CreateAnd(b.CreateTrunc(b.CreatePtrToInt(a.pointer, b.getInt64Ty()), b.getInt32Ty()), b.getInt32(a.align - 1));
+  Value* bits = b.CreateAnd(b.CreateTrunc(b.CreatePtrToInt(a.pointer, b.getInt64Ty()), b.getInt32Ty()),
+                            b.getInt32(a.align - 1));
   b.CreateAlignedStore(b.CreateOr(b.CreateAlignedLoad(b.getInt32Ty(), sink, Align(4)), bits), sink, Align(4));
 }
 
@@ -132,7 +137,8 @@ void check_function(Function& f) {
   }
   if (!parameters) return;
   std::string text;
-  for (auto [index, align] : parameter_align) text += (text.empty() ? "" : ",") + std::to_string(index) + ":" + std::to_string(align);
+  for (auto [index, align] : parameter_align)
+    text += (text.empty() ? "" : ",") + std::to_string(index) + ":" + std::to_string(align);
   f.addFnAttr(kAlignAttr, text);
 }
 

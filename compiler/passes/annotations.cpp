@@ -26,7 +26,8 @@ bool import_one(GlobalObject* object, StringRef text) {
     if (!text.starts_with("mr_")) return false;
     if (text.starts_with("mr_kernel;")) {
       f->addFnAttr(kKernelAttr, text.drop_front(StringRef("mr_kernel;").size()));
-      if (f->getCallingConv() != CallingConv::Win64) report_fatal_error("millrace: a kernel was generated without its calling convention");
+      if (f->getCallingConv() != CallingConv::Win64)
+        report_fatal_error("millrace: a kernel was generated without its calling convention");
       f->setCallingConv(CallingConv::C);
     }
     return true;
@@ -52,8 +53,7 @@ void drop_parameter_annotations(Module& module) {
   }
 }
 
-template <typename Callback>
-void split(StringRef text, char separator, Callback&& callback) {
+template <typename Callback> void split(StringRef text, char separator, Callback&& callback) {
   while (!text.empty()) {
     auto [head, tail] = text.split(separator);
     callback(head);

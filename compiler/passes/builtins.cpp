@@ -14,9 +14,9 @@ using namespace llvm;
 
 namespace {
 
-// Calls make(builder at the entry of F) for each function that uses `gv` and replaces the uses there. Uses in initialisers stay.
-template <typename Make>
-void replace_per_function(GlobalVariable* gv, Make&& make) {
+// Calls make(builder at the entry of F) for each function that uses `gv` and replaces the uses there. Uses in
+// initialisers stay.
+template <typename Make> void replace_per_function(GlobalVariable* gv, Make&& make) {
   convertUsersOfConstantsToInstructions({gv});
   DenseMap<Function*, Value*> values;
   for (Use& use : make_early_inc_range(gv->uses())) {
@@ -54,7 +54,8 @@ void lower_index_variables(Module& module) {
       AllocaInst* copy = b.CreateAlloca(type, nullptr, name);
       copy->setAlignment(Align(4));
       for (unsigned i = 0; i < 3; ++i)
-        b.CreateAlignedStore(placeholder(b, module, static_cast<Item>(first + i)), b.CreateConstInBoundsGEP2_32(type, copy, 0, i), Align(4));
+        b.CreateAlignedStore(placeholder(b, module, static_cast<Item>(first + i)),
+                             b.CreateConstInBoundsGEP2_32(type, copy, 0, i), Align(4));
       return copy;
     });
   }
@@ -79,13 +80,15 @@ void lower_shared_variables(Module& module) {
       }
   SmallVector<GlobalVariable*, 8> variables;
   for (GlobalVariable& gv : module.globals())
-    if (gv.hasAttribute(kVariableAttr) && gv.getAttribute(kVariableAttr).getValueAsString() == "shared") variables.push_back(&gv);
+    if (gv.hasAttribute(kVariableAttr) && gv.getAttribute(kVariableAttr).getValueAsString() == "shared")
+      variables.push_back(&gv);
   const DataLayout& layout = module.getDataLayout();
   for (GlobalVariable* gv : variables) {
     const std::uint64_t size = layout.getTypeAllocSize(gv->getValueType());
-    const std::uint64_t align = std::max(gv->getAlign().valueOrOne().value(), layout.getABITypeAlign(gv->getValueType()).value());
-    auto* accessor = Function::Create(FunctionType::get(PointerType::get(module.getContext(), 0), false), GlobalValue::ExternalLinkage,
-                                      shared_accessor_name(*gv), module);
+    const std::uint64_t align = std::max(gv->getAlign().valueOrOne().value(),
+                                         layout.getABITypeAlign(gv->getValueType()).value());
+    auto* accessor = Function::Create(FunctionType::get(PointerType::get(module.getContext(), 0), false),
+                                      GlobalValue::ExternalLinkage, shared_accessor_name(*gv), module);
     accessor->setDoesNotAccessMemory();
     accessor->setDoesNotThrow();
     accessor->setWillReturn();
@@ -102,9 +105,9 @@ void lower_shared_variables(Module& module) {
 
 void rename_library_functions(Module& module) {
   const std::pair<StringRef, StringRef> names[] = {
-      {"malloc", "__mr_heap_malloc"}, {"free", "__mr_heap_free"},   {"_Znwm", "__mr_heap_malloc"},  {"_Znam", "__mr_heap_malloc"},
-      {"_ZdlPv", "__mr_heap_free"},   {"_ZdaPv", "__mr_heap_free"}, {"_ZdlPvm", "__mr_heap_free"},  {"_ZdaPvm", "__mr_heap_free"},
-      {"__assert_fail", "__mr_assert_fail"}};
+      {"malloc", "__mr_heap_malloc"}, {"free", "__mr_heap_free"},    {"_Znwm", "__mr_heap_malloc"},
+      {"_Znam", "__mr_heap_malloc"},  {"_ZdlPv", "__mr_heap_free"},  {"_ZdaPv", "__mr_heap_free"},
+      {"_ZdlPvm", "__mr_heap_free"},  {"_ZdaPvm", "__mr_heap_free"}, {"__assert_fail", "__mr_assert_fail"}};
   for (auto [from, to] : names) {
     Function* f = module.getFunction(from);
     if (!f || !f->isDeclaration()) continue;

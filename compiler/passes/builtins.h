@@ -6,7 +6,8 @@ class Module;
 namespace mrcc {
 // threadIdx, blockIdx, blockDim, gridDim -> placeholders (context.h).
 void lower_index_variables(llvm::Module& module);
-// `__shared__` variables -> calls of accessors `ptr __mr.shared.NAME()`, which lay_out_shared() resolves; dynamic shared memory
+// `__shared__` variables -> calls of accessors `ptr __mr.shared.NAME()`, which lay_out_shared() resolves; dynamic
+// shared memory
 // -> the dynamic_base placeholder.
 void lower_shared_variables(llvm::Module& module);
 // printf -> __mr_printf with packed arguments.

@@ -79,10 +79,12 @@ Kind kind_of(StringRef name) {
 
 bool is_collective(StringRef name) {
   switch (kind_of(name)) {
-    case Kind::barrier: case Kind::warp: case Kind::grid: case Kind::cluster: case Kind::pdl_wait:
-      return true;
-    default:
-      return false;
+  case Kind::barrier:
+  case Kind::warp:
+  case Kind::grid:
+  case Kind::cluster:
+  case Kind::pdl_wait: return true;
+  default: return false;
   }
 }
 
@@ -91,15 +93,15 @@ Services services_of(const SetVector<Function*>& functions) {
   for (Function* f : functions) {
     if (!f->isDeclaration()) continue;
     switch (kind_of(f->getName())) {
-      case Kind::barrier: s.barrier = true; break;
-      case Kind::warp: s.warp = true; break;
-      case Kind::grid: s.grid_sync = true; break;
-      case Kind::cluster: s.cluster = true; break;
-      case Kind::printf: s.printf = true; break;
-      case Kind::pdl: s.pdl = true; break;
-      case Kind::pdl_wait: s.pdl = s.pdl_wait = true; break;
-      case Kind::sleep: s.sleep = true; break;
-      case Kind::other: break;
+    case Kind::barrier: s.barrier = true; break;
+    case Kind::warp: s.warp = true; break;
+    case Kind::grid: s.grid_sync = true; break;
+    case Kind::cluster: s.cluster = true; break;
+    case Kind::printf: s.printf = true; break;
+    case Kind::pdl: s.pdl = true; break;
+    case Kind::pdl_wait: s.pdl = s.pdl_wait = true; break;
+    case Kind::sleep: s.sleep = true; break;
+    case Kind::other: break;
     }
     if (s.first_collective.empty() && is_collective(f->getName())) s.first_collective = f->getName().str();
   }

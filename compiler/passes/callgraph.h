@@ -1,5 +1,5 @@
-// Which functions a kernel may reach. An image is a closed world: an indirect call may reach every function of its type whose
-// address is taken (virtual functions: by their vtables).
+// Which functions a kernel may reach. An image is a closed world: an indirect call may reach every function of its type
+// whose address is taken (virtual functions: by their vtables).
 #pragma once
 #include <string>
 
@@ -23,7 +23,8 @@ class CallGraph {
   const llvm::SetVector<llvm::Function*>& callees(llvm::Function* f) const;
   // Functions that may run when `root` does, `root` included.
   llvm::SetVector<llvm::Function*> reachable(llvm::Function* root) const;
-  // Some function in the set reads MrLane (indirect calls land in shims that do; inline assembly may). `reachable` results only.
+  // Some function in the set reads MrLane (indirect calls land in shims that do; inline assembly may). `reachable`
+  // results only.
   bool reads_lane(const llvm::SetVector<llvm::Function*>& functions) const;
   bool has_indirect_call(llvm::Function* f) const { return indirect_.contains(f); }
   // True when f can call itself, directly or not.
@@ -37,7 +38,8 @@ class CallGraph {
 
 // What a set of functions calls of the runtime.
 struct Services {
-  bool barrier = false, grid_sync = false, cluster = false, printf = false, pdl = false, pdl_wait = false, sleep = false, warp = false;
+  bool barrier = false, grid_sync = false, cluster = false, printf = false, pdl = false, pdl_wait = false,
+       sleep = false, warp = false;
   std::string first_collective;  // the name of one that forces lanes to coexist
   bool lanes_coexist() const { return barrier || warp || grid_sync || cluster || pdl_wait; }
 };

@@ -16,8 +16,22 @@ using namespace llvm;
 
 namespace {
 
-constexpr const char* kItemNames[item_count] = {"tid.x",  "tid.y",  "tid.z",  "block.x", "block.y", "block.z", "bdim.x", "bdim.y",
-                                                "bdim.z", "gdim.x", "gdim.y", "gdim.z",  "shared",  "dynamic", "block",  "misaligned",
+constexpr const char* kItemNames[item_count] = {"tid.x",
+                                                "tid.y",
+                                                "tid.z",
+                                                "block.x",
+                                                "block.y",
+                                                "block.z",
+                                                "bdim.x",
+                                                "bdim.y",
+                                                "bdim.z",
+                                                "gdim.x",
+                                                "gdim.y",
+                                                "gdim.z",
+                                                "shared",
+                                                "dynamic",
+                                                "block",
+                                                "misaligned",
                                                 "misaligned.parameters"};
 
 Value* load_at(IRBuilderBase& b, Value* base, std::size_t offset, Type* type, const Twine& name) {
@@ -28,7 +42,8 @@ Value* load_at(IRBuilderBase& b, Value* base, std::size_t offset, Type* type, co
 void set_range(Value* value, std::uint32_t low, std::uint32_t high) {
   auto* load = cast<LoadInst>(value);
   auto* type = Type::getInt32Ty(load->getContext());
-  Metadata* bounds[] = {ConstantAsMetadata::get(ConstantInt::get(type, low)), ConstantAsMetadata::get(ConstantInt::get(type, high))};
+  Metadata* bounds[] = {ConstantAsMetadata::get(ConstantInt::get(type, low)),
+                        ConstantAsMetadata::get(ConstantInt::get(type, high))};
   load->setMetadata(LLVMContext::MD_range, MDNode::get(load->getContext(), bounds));
 }
 
@@ -66,7 +81,8 @@ Item placeholder_item(const Function& function) {
 
 Value* lane_pointer(IRBuilderBase& b) {
   auto* type = FunctionType::get(b.getInt64Ty(), false);
-  CallInst* sp = b.CreateCall(type, InlineAsm::get(type, "mov %rsp, $0", "=r,~{dirflag},~{fpsr},~{flags}", /*hasSideEffects=*/false));
+  CallInst* sp = b.CreateCall(
+      type, InlineAsm::get(type, "mov %rsp, $0", "=r,~{dirflag},~{fpsr},~{flags}", /*hasSideEffects=*/false));
   sp->setDoesNotAccessMemory();
   sp->setDoesNotThrow();
   sp->addFnAttr(Attribute::WillReturn);
@@ -75,40 +91,49 @@ Value* lane_pointer(IRBuilderBase& b) {
   return b.CreateIntToPtr(b.CreateOr(base, line), b.getPtrTy(), "lane");
 }
 
-Value* load_block_pointer(IRBuilderBase& b, Value* lane) { return load_at(b, lane, offsetof(MrLane, block), b.getPtrTy(), "block"); }
+Value* load_block_pointer(IRBuilderBase& b, Value* lane) {
+  return load_at(b, lane, offsetof(MrLane, block), b.getPtrTy(), "block");
+}
 
 Value* load_item(IRBuilderBase& b, Item item, Value* lane, Value* block) {
   Type* i32 = b.getInt32Ty();
   const unsigned axis = item % 3;
   switch (item) {
-    case tid_x: case tid_y: case tid_z: {
-      Value* v = load_at(b, lane, offsetof(MrLane, tid) + 4 * axis, i32, kItemNames[item]);
-      set_range(v, 0, axis == 2 ? 64 : 1024);
-      return v;
-    }
-    case block_x: case block_y: case block_z:
-      return load_at(b, block, offsetof(MrBlock, block_idx) + 4 * axis, i32, kItemNames[item]);
-    case bdim_x: case bdim_y: case bdim_z: {
-      Value* v = load_at(b, block, offsetof(MrBlock, block_dim) + 4 * axis, i32, kItemNames[item]);
-      set_range(v, 1, axis == 2 ? 65 : 1025);
-      return v;
-    }
-    case gdim_x: case gdim_y: case gdim_z: {
-      Value* v = load_at(b, block, offsetof(MrBlock, grid_dim) + 4 * axis, i32, kItemNames[item]);
-      set_range(v, 1, axis == 0 ? 0x80000000u : 65536);
-      return v;
-    }
-    case shared_base:
-      return load_at(b, block, offsetof(MrBlock, shared), b.getPtrTy(), "shared");
-    case dynamic_base: {
-      Value* base = load_at(b, block, offsetof(MrBlock, shared), b.getPtrTy(), "shared");
-      Value* offset = load_at(b, block, offsetof(MrBlock, dynamic_offset), i32, "dynamic.offset");
-      return b.CreateInBoundsGEP(b.getInt8Ty(), base, b.CreateZExt(offset, b.getInt64Ty()), "dynamic");
-    }
-    case misaligned_bits: case misaligned_parameters:
-      return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), lane, offsetof(MrLane, spare) + 4 * (item - misaligned_bits), kItemNames[item]);
-    default:
-      return block;
+  case tid_x:
+  case tid_y:
+  case tid_z: {
+    Value* v = load_at(b, lane, offsetof(MrLane, tid) + 4 * axis, i32, kItemNames[item]);
+    set_range(v, 0, axis == 2 ? 64 : 1024);
+    return v;
+  }
+  case block_x:
+  case block_y:
+  case block_z: return load_at(b, block, offsetof(MrBlock, block_idx) + 4 * axis, i32, kItemNames[item]);
+  case bdim_x:
+  case bdim_y:
+  case bdim_z: {
+    Value* v = load_at(b, block, offsetof(MrBlock, block_dim) + 4 * axis, i32, kItemNames[item]);
+    set_range(v, 1, axis == 2 ? 65 : 1025);
+    return v;
+  }
+  case gdim_x:
+  case gdim_y:
+  case gdim_z: {
+    Value* v = load_at(b, block, offsetof(MrBlock, grid_dim) + 4 * axis, i32, kItemNames[item]);
+    set_range(v, 1, axis == 0 ? 0x80000000u : 65536);
+    return v;
+  }
+  case shared_base: return load_at(b, block, offsetof(MrBlock, shared), b.getPtrTy(), "shared");
+  case dynamic_base: {
+    Value* base = load_at(b, block, offsetof(MrBlock, shared), b.getPtrTy(), "shared");
+    Value* offset = load_at(b, block, offsetof(MrBlock, dynamic_offset), i32, "dynamic.offset");
+    return b.CreateInBoundsGEP(b.getInt8Ty(), base, b.CreateZExt(offset, b.getInt64Ty()), "dynamic");
+  }
+  case misaligned_bits:
+  case misaligned_parameters:
+    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), lane, offsetof(MrLane, spare) + 4 * (item - misaligned_bits),
+                                        kItemNames[item]);
+  default: return block;
   }
 }
 
@@ -163,7 +188,8 @@ DenseMap<Function*, ItemSet> needed_items(Module& module) {
     Function* callee = work.pop_back_val();
     const ItemSet items = need[callee];
     for (User* u : callee->users())
-      if (auto* call = dyn_cast<CallBase>(u); call && call->getCalledFunction() == callee) add(call->getFunction(), items);
+      if (auto* call = dyn_cast<CallBase>(u); call && call->getCalledFunction() == callee)
+        add(call->getFunction(), items);
   }
   return need;
 }
@@ -172,7 +198,8 @@ Extended extend(Function* f, ItemSet items) {
   SmallVector<Type*, 16> types(f->getFunctionType()->params());
   for (unsigned i = 0; i < item_count; ++i)
     if (items >> i & 1) types.push_back(item_type(f->getContext(), static_cast<Item>(i)));
-  auto* body = Function::Create(FunctionType::get(f->getReturnType(), types, false), GlobalValue::InternalLinkage, f->getName() + ".body");
+  auto* body = Function::Create(FunctionType::get(f->getReturnType(), types, false), GlobalValue::InternalLinkage,
+                                f->getName() + ".body");
   f->getParent()->getFunctionList().insert(f->getIterator(), body);
   body->copyAttributesFrom(f);
   body->setLinkage(GlobalValue::InternalLinkage);
@@ -193,7 +220,8 @@ Extended extend(Function* f, ItemSet items) {
     Argument* a = body->getArg(index++);
     a->setName(kItemNames[i]);
     a->addAttr(Attribute::NoUndef);
-    if (i == misaligned_bits || i == misaligned_parameters) a->addAttr(Attribute::NoAlias);  // device code has no other way to it
+    if (i == misaligned_bits || i == misaligned_parameters)
+      a->addAttr(Attribute::NoAlias);  // device code has no other way to it
     // Windows and dynamic memory start at multiples of 16.
     if (i == shared_base || i == dynamic_base) a->addAttr(Attribute::getWithAlignment(body->getContext(), Align(16)));
   }

@@ -1,9 +1,10 @@
 // What a running thread knows about itself - indices, extents, shared memory - as SSA values.
 //
-// Early lowering turns every use of threadIdx and kin into a call of a placeholder function, one per Item. extend_signatures()
-// then gives each function that needs items (itself or through its direct callees) a trailing parameter per item, so that the
-// items are plain values after inlining: loop induction variables in run_blocks, loads from MrLane and MrBlock in run_lane.
-// A function whose address is taken keeps a shim under its name that fetches the items from the lane of the running stack.
+// Early lowering turns every use of threadIdx and kin into a call of a placeholder function, one per Item.
+// extend_signatures() then gives each function that needs items (itself or through its direct callees) a trailing
+// parameter per item, so that the items are plain values after inlining: loop induction variables in run_blocks, loads
+// from MrLane and MrBlock in run_lane. A function whose address is taken keeps a shim under its name that fetches the
+// items from the lane of the running stack.
 #pragma once
 #include <cstdint>
 
@@ -20,15 +21,24 @@ class Value;
 namespace mrcc {
 
 enum Item : unsigned {
-  tid_x, tid_y, tid_z,        // threadIdx
-  block_x, block_y, block_z,  // blockIdx
-  bdim_x, bdim_y, bdim_z,     // blockDim
-  gdim_x, gdim_y, gdim_z,     // gridDim
-  shared_base,                // MrBlock::shared
-  dynamic_base,               // MrBlock::shared + MrBlock::dynamic_offset
-  block_pointer,              // MrBlock*
-  misaligned_bits,            // address of a 32-bit word that collects the low bits of misaligned addresses (align_check.h)
-  misaligned_parameters,      // such a word for addresses based on pointer parameters; null where those are known to be aligned
+  tid_x,
+  tid_y,
+  tid_z,  // threadIdx
+  block_x,
+  block_y,
+  block_z,  // blockIdx
+  bdim_x,
+  bdim_y,
+  bdim_z,  // blockDim
+  gdim_x,
+  gdim_y,
+  gdim_z,                 // gridDim
+  shared_base,            // MrBlock::shared
+  dynamic_base,           // MrBlock::shared + MrBlock::dynamic_offset
+  block_pointer,          // MrBlock*
+  misaligned_bits,        // address of a 32-bit word that collects the low bits of misaligned addresses (align_check.h)
+  misaligned_parameters,  // such a word for addresses based on pointer parameters; null where those are known to be
+                          // aligned
   item_count
 };
 using ItemSet = std::uint32_t;  // bit per Item
@@ -56,8 +66,8 @@ struct Extended {
   llvm::Function* body;  // the function with its trailing parameters
   ItemSet items;         // in Item order
 };
-// Extends every function of the module that needs items, and kernels by `for_kernels` as well. Returns kernels' bodies by kernel; the kernels themselves become empty
-// declarations of their old type for the caller to replace.
+// Extends every function of the module that needs items, and kernels by `for_kernels` as well. Returns kernels' bodies
+// by kernel; the kernels themselves become empty declarations of their old type for the caller to replace.
 llvm::DenseMap<llvm::Function*, Extended> extend_signatures(llvm::Module& module, ItemSet for_kernels);
 
 }  // namespace mrcc

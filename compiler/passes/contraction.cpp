@@ -59,7 +59,8 @@ void contract(Function& function) {
   SmallVector<Instruction*, 16> dead;
   for (Instruction& i : instructions(function)) {
     auto* sum = dyn_cast<BinaryOperator>(&i);
-    if (sum && (sum->getOpcode() == Instruction::FAdd || sum->getOpcode() == Instruction::FSub) && sum->hasAllowContract() && supported(sum->getType()))
+    if (sum && (sum->getOpcode() == Instruction::FAdd || sum->getOpcode() == Instruction::FSub) &&
+        sum->hasAllowContract() && supported(sum->getType()))
       fuse(sum, dead);
   }
   // Sums first, then what only they used.

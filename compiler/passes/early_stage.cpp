@@ -37,7 +37,9 @@ void keep_variables(Module& module) {
   if (GlobalVariable* used = module.getGlobalVariable("llvm.compiler.used")) used->eraseFromParent();
   SmallVector<GlobalValue*, 16> kept;
   for (GlobalVariable& gv : module.globals()) {
-    if (gv.isDeclaration() || !gv.hasAttribute(kVariableAttr) || gv.getAttribute(kVariableAttr).getValueAsString() == "shared") continue;
+    if (gv.isDeclaration() || !gv.hasAttribute(kVariableAttr) ||
+        gv.getAttribute(kVariableAttr).getValueAsString() == "shared")
+      continue;
     gv.setExternallyInitialized(true);
     kept.push_back(&gv);
   }

@@ -1,6 +1,6 @@
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <simt/abi.h>
@@ -39,15 +39,17 @@ void internalise(Module& module) {
   }
 }
 
-// `convergent` is needed only where lanes meet: elsewhere it would keep loops from being unswitched, peeled and vectorised.
+// `convergent` is needed only where lanes meet: elsewhere it would keep loops from being unswitched, peeled and
+// vectorised.
 void limit_convergence(Module& module, const CallGraph& graph) {
   SmallPtrSet<Function*, 16> meet;
   for (bool changed = true; changed;) {
     changed = false;
     for (Function& f : module) {
       if (meet.contains(&f)) continue;
-      const bool is = f.isDeclaration() ? is_collective(f.getName()) || f.getName() == "__mr_poll"
-                                        : any_of(graph.callees(&f), [&](Function* callee) { return meet.contains(callee); });
+      const bool is = f.isDeclaration()
+                          ? is_collective(f.getName()) || f.getName() == "__mr_poll"
+                          : any_of(graph.callees(&f), [&](Function* callee) { return meet.contains(callee); });
       if (is) changed |= meet.insert(&f).second;
     }
   }
@@ -100,8 +102,10 @@ Verdict judge(Function* kernel, const CallGraph& graph, const SpinMap& spinning)
     const Spinning& s = it->second;
     v.why = "may spin: ";
     if (f != kernel) v.why += "in " + f->getName().str() + ", ";
-    v.why += s.loops.empty() ? s.recursion
-                             : "loop" + (s.loops[0].line ? " at line " + std::to_string(s.loops[0].line) : std::string()) + ": " + s.loops[0].reason;
+    v.why += s.loops.empty()
+                 ? s.recursion
+                 : "loop" + (s.loops[0].line ? " at line " + std::to_string(s.loops[0].line) : std::string()) + ": " +
+                       s.loops[0].reason;
     break;
   }
   const bool finite = !(v.flags & MR_KERNEL_MAY_SPIN);
@@ -117,7 +121,9 @@ std::uint32_t local_bytes(const SetVector<Function*>& functions, const DataLayou
   for (Function* f : functions)
     for (Instruction& i : instructions(*f))
       if (auto* a = dyn_cast<AllocaInst>(&i))
-        if (auto size = a->getAllocationSize(layout); size && !size->isScalable() && a->getAllocatedType()->isAggregateType()) bytes += *size;
+        if (auto size = a->getAllocationSize(layout);
+            size && !size->isScalable() && a->getAllocatedType()->isAggregateType())
+          bytes += *size;
   return std::min<std::uint64_t>(bytes, 1u << 20);
 }
 
@@ -159,8 +165,8 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
     KernelEntry& e = entries[i];
     const Verdict& v = verdicts[i];
     const Extended body = bodies.lookup(kernels[i]);
-    // Until BlockStage a body keeps its signature and the values of all its arguments, used yet or not: the optimiser must not
-    // conclude from one to the other.
+    // Until BlockStage a body keeps its signature and the values of all its arguments, used yet or not: the optimiser
+    // must not conclude from one to the other.
     body.body->setLinkage(GlobalValue::WeakAnyLinkage);
     body.body->setVisibility(GlobalValue::HiddenVisibility);
     body.body->addFnAttr(kKernelBodyAttr);
@@ -169,8 +175,9 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
     if (v.loop) e.run_blocks = declare_run_blocks(e.name, attributes[i], body, v.store_lane);
     e.run_lane = make_run_lane(kernels[i], e.info, body);
     if (o.report)
-      errs() << "mrcc: " << e.info.file << ':' << e.info.line << ": kernel " << e.name << ": " << (v.loop ? "loop" : "fibers") << " ("
-             << v.why << "), " << e.static_shared << " bytes of static shared memory\n";
+      errs() << "mrcc: " << e.info.file << ':' << e.info.line << ": kernel " << e.name << ": "
+             << (v.loop ? "loop" : "fibers") << " (" << v.why << "), " << e.static_shared
+             << " bytes of static shared memory\n";
   }
   emit_image(module, entries, o.march);
   return PreservedAnalyses::none();

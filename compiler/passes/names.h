@@ -20,8 +20,8 @@ inline constexpr llvm::StringLiteral kSharedPrefix = "__mr.shared.";
 inline constexpr llvm::StringLiteral kDynamicSharedName = "__mr_dynamic_shared_base";
 // Prefix of the functions that stand for values of the running thread (context.h).
 inline constexpr llvm::StringLiteral kContextPrefix = "__mr.context.";
-// Attributes of a declared run_blocks function until BlockStage defines it: the body's name, its items (context.h), "1" when
-// iterations store their thread into the lane.
+// Attributes of a declared run_blocks function until BlockStage defines it: the body's name, its items (context.h), "1"
+// when iterations store their thread into the lane.
 inline constexpr llvm::StringLiteral kBodyAttr = "mr-body";
 inline constexpr llvm::StringLiteral kItemsAttr = "mr-items";
 inline constexpr llvm::StringLiteral kStoreLaneAttr = "mr-store-lane";

@@ -6,7 +6,8 @@ namespace mrcc {
 namespace {
 using namespace llvm;
 
-cl::opt<Stage> stage_option("mrcc-stage", cl::desc("which half of Millrace's device pipeline runs"), cl::init(Stage::all),
+cl::opt<Stage> stage_option("mrcc-stage", cl::desc("which half of Millrace's device pipeline runs"),
+                            cl::init(Stage::all),
                             cl::values(clEnumValN(Stage::all, "all", "both, one translation unit is an image"),
                                        clEnumValN(Stage::unit, "unit", "a translation unit of relocatable device code"),
                                        clEnumValN(Stage::image, "image", "linked relocatable device code")));

@@ -1,5 +1,5 @@
-// Command line options of the plugin (clang: `-mllvm -mrcc-...`; the plugin must then also be loaded with -fplugin=, because
-// clang reads -mllvm before it loads pass plugins).
+// Command line options of the plugin (clang: `-mllvm -mrcc-...`; the plugin must then also be loaded with -fplugin=,
+// because clang reads -mllvm before it loads pass plugins).
 #pragma once
 #include <string>
 
@@ -19,9 +19,9 @@ enum class Mode {
 struct Options {
   Stage stage;
   Mode mode;
-  bool align_checks;   // misaligned accesses are reported
-  bool report;         // per kernel: mode and why, on stderr
-  std::string march;   // recorded in the image
+  bool align_checks;  // misaligned accesses are reported
+  bool report;        // per kernel: mode and why, on stderr
+  std::string march;  // recorded in the image
 };
 Options options();
 

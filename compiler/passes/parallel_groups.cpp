@@ -8,7 +8,6 @@ namespace mrcc {
 using namespace llvm;
 
 PreservedAnalyses ParallelGroups::run(Function& function, FunctionAnalysisManager& analyses) {
-  bool any = false;
   for (Loop* loop : analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder()) {
     if (!findOptionMDForLoop(loop, "llvm.loop.parallel_accesses")) continue;
     // A private variable in memory is one location for all iterations.
@@ -19,12 +18,9 @@ PreservedAnalyses ParallelGroups::run(Function& function, FunctionAnalysisManage
           private_memory |= operand->getType()->isPointerTy() && isa<AllocaInst>(getUnderlyingObject(operand));
     for (BasicBlock* block : loop->blocks())
       for (Instruction& i : *block)
-        if (i.getMetadata(LLVMContext::MD_access_group) && (private_memory || i.isVolatile() || i.isAtomic())) {
+        if (i.getMetadata(LLVMContext::MD_access_group) && (private_memory || i.isVolatile() || i.isAtomic()))
           i.setMetadata(LLVMContext::MD_access_group, nullptr);
-          any = true;
-        }
   }
-  (void)any;
   return PreservedAnalyses::all();  // metadata only
 }
 

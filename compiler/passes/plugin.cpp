@@ -1,6 +1,7 @@
 // Entry of the pass plugin: which stage runs where in clang's pipeline.
 //
-// Device pass of mrcc (clang -fpass-plugin=libmrpasses.so, and -fplugin=libmrpasses.so so that -mllvm knows the options):
+// Device pass of mrcc (clang -fpass-plugin=libmrpasses.so, and -fplugin=libmrpasses.so so that -mllvm knows the
+// options):
 //
 //   pipeline start   EarlyStage (what must precede optimisation)                    -mrcc-stage=all, unit
 //                    always_inline, promotion of locals (not at -O0)                -mrcc-stage=all, image
@@ -8,8 +9,8 @@
 //   before late optimisation  BlockStage (contraction, run_blocks)                  -mrcc-stage=all, image
 //   before vectorisation  ParallelGroups (which accesses of a thread loop are independent)
 //
-// With -rdc, units are compiled to bitcode with -mrcc-stage=unit, linked with llvm-link, and the result is compiled with
-// `clang -x ir -O2 -mllvm -mrcc-stage=image`.
+// With -rdc, units are compiled to bitcode with -mrcc-stage=unit, linked with llvm-link, and the result is compiled
+// with `clang -x ir -O2 -mllvm -mrcc-stage=image`.
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
@@ -52,8 +53,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
               if (optimise) tidy = builder.buildFunctionSimplificationPipeline(level, ThinOrFullLTOPhase::None);
               passes.addPass(mrcc::BlockStage(optimise, std::move(tidy)));
             });
-            builder.registerVectorizerStartEPCallback([](FunctionPassManager& passes, OptimizationLevel) {
-              passes.addPass(mrcc::ParallelGroups());
-            });
+            builder.registerVectorizerStartEPCallback(
+                [](FunctionPassManager& passes, OptimizationLevel) { passes.addPass(mrcc::ParallelGroups()); });
           }};
 }

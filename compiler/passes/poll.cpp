@@ -17,8 +17,8 @@ using namespace llvm;
 
 namespace {
 
-// Iterations between entries into the runtime: few, because a spinning loop has nothing better to do, yet enough to make the
-// common "almost ready" wait cheap.
+// Iterations between entries into the runtime: few, because a spinning loop has nothing better to do, yet enough to
+// make the common "almost ready" wait cheap.
 constexpr std::uint32_t kPollInterval = 16;
 
 void insert_poll(Instruction* before) {

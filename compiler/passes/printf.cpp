@@ -14,8 +14,8 @@ using namespace llvm;
 
 namespace {
 
-// C's default promotions happened in the front end; what a variadic function could not take there (half, long double) is made a
-// double here.
+// C's default promotions happened in the front end; what a variadic function could not take there (half, long double)
+// is made a double here.
 Value* bits_of(IRBuilder<>& b, Value* v, bool& is_double) {
   Type* t = v->getType();
   is_double = t->isFloatingPointTy();
@@ -43,8 +43,8 @@ void lower_call(CallInst* call, Module& module) {
       b.CreateStore(b.getInt64(is_double), b.CreateConstInBoundsGEP2_32(type, slot, 0, 2 * i + 1));
     }
   }
-  FunctionCallee service =
-      module.getOrInsertFunction("__mr_printf", FunctionType::get(b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy(), b.getInt32Ty()}, false));
+  FunctionCallee service = module.getOrInsertFunction(
+      "__mr_printf", FunctionType::get(b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy(), b.getInt32Ty()}, false));
   CallInst* replacement = b.CreateCall(service, {call->getArgOperand(0), array, b.getInt32(count)});
   replacement->setDoesNotThrow();
   call->replaceAllUsesWith(replacement);

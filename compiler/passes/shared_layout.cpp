@@ -57,8 +57,11 @@ DenseMap<Function*, std::uint32_t> lay_out_shared(Module& module, const CallGrap
       if (reached.contains(v.accessor)) v.kernels.set(index);
   }
   // Shared ones first, so that a kernel's own variables fill up behind them; then in order of declaration.
-  sort(variables, [](const Variable& a, const Variable& b) { return std::pair(b.kernels.count(), a.order) < std::pair(a.kernels.count(), b.order); });
-  for (std::size_t i = 0; i < variables.size(); ++i) variables[i].offset = first_fit(variables[i], ArrayRef(variables).take_front(i));
+  sort(variables, [](const Variable& a, const Variable& b) {
+    return std::pair(b.kernels.count(), a.order) < std::pair(a.kernels.count(), b.order);
+  });
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    variables[i].offset = first_fit(variables[i], ArrayRef(variables).take_front(i));
 
   DenseMap<Function*, std::uint32_t> sizes;
   for (auto [index, kernel] : enumerate(kernels)) {

@@ -1,7 +1,8 @@
 // Offsets of `__shared__` variables in a block's shared window.
 //
-// A variable has one offset in the whole image, because a device function that uses it may be reached from several kernels. Two
-// variables may overlap unless one kernel reaches both. A kernel's static size is the end of the last variable that it reaches.
+// A variable has one offset in the whole image, because a device function that uses it may be reached from several
+// kernels. Two variables may overlap unless one kernel reaches both. A kernel's static size is the end of the last
+// variable that it reaches.
 #pragma once
 #include <cstdint>
 

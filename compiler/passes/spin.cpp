@@ -53,10 +53,11 @@ class Sources {
       return {};
     }
     switch (callee->getIntrinsicID()) {
-      case Intrinsic::x86_rdtsc: case Intrinsic::x86_rdtscp: case Intrinsic::readcyclecounter: case Intrinsic::readsteadycounter:
-        return "a clock";
-      default:
-        break;
+    case Intrinsic::x86_rdtsc:
+    case Intrinsic::x86_rdtscp:
+    case Intrinsic::readcyclecounter:
+    case Intrinsic::readsteadycounter: return "a clock";
+    default: break;
     }
     if (callee->getName() == "__mr_globaltimer") return "a clock";
     if (tainted_functions_.contains(callee)) return "a function that reads volatile or atomic variables or a clock";
@@ -71,7 +72,8 @@ class Sources {
 // One loop's exits, traced back.
 class LoopTrace {
  public:
-  LoopTrace(const Loop& loop, const Sources& sources, const PostDominatorTree& post) : loop_(loop), sources_(sources), post_(post) {}
+  LoopTrace(const Loop& loop, const Sources& sources, const PostDominatorTree& post)
+      : loop_(loop), sources_(sources), post_(post) {}
 
   // The reason why the loop may spin, or empty.
   std::string run() {
@@ -82,7 +84,8 @@ class LoopTrace {
     propagate();
     for (auto [from, to] : exits) {
       Instruction* branch = from->getTerminator();
-      if (tainted_.contains(branch) || influenced_.contains(from)) return ("its exit depends on " + first_source_).str();
+      if (tainted_.contains(branch) || influenced_.contains(from))
+        return ("its exit depends on " + first_source_).str();
     }
     return {};
   }
@@ -97,7 +100,9 @@ class LoopTrace {
       for (Instruction& i : *block) {
         if (isa<FenceInst>(i)) return true;
         auto* call = dyn_cast<CallInst>(&i);
-        if (call && call->isInlineAsm() && cast<InlineAsm>(call->getCalledOperand())->hasSideEffects() && !call->onlyReadsMemory()) return true;
+        if (call && call->isInlineAsm() && cast<InlineAsm>(call->getCalledOperand())->hasSideEffects() &&
+            !call->onlyReadsMemory())
+          return true;
       }
     return false;
   }
@@ -125,7 +130,8 @@ class LoopTrace {
       for (Instruction& i : *block) {
         if (sources_.of(i).empty()) continue;
         auto* rmw = dyn_cast<AtomicRMWInst>(&i);
-        if (found || !rmw || (rmw->getOperation() != AtomicRMWInst::Add && rmw->getOperation() != AtomicRMWInst::Sub)) return nullptr;
+        if (found || !rmw || (rmw->getOperation() != AtomicRMWInst::Add && rmw->getOperation() != AtomicRMWInst::Sub))
+          return nullptr;
         auto* step = dyn_cast<ConstantInt>(rmw->getValOperand());
         if (!step || step->isZero()) return nullptr;
         found = &i;
@@ -140,7 +146,9 @@ class LoopTrace {
     auto* expected = dyn_cast<PHINode>(strip(swap->getCompareOperand()));
     if (!expected || expected->getParent() != loop_.getHeader()) return false;
     for (unsigned k = 0; k < expected->getNumIncomingValues(); ++k)
-      if (loop_.contains(expected->getIncomingBlock(k)) && !comes_from_failure(expected->getIncomingValue(k), swap, expected, 0)) return false;
+      if (loop_.contains(expected->getIncomingBlock(k)) &&
+          !comes_from_failure(expected->getIncomingValue(k), swap, expected, 0))
+        return false;
     return true;
   }
   // `v` is what the swap returned, or on paths where it succeeded still what it expected.
@@ -183,11 +191,12 @@ class LoopTrace {
     if (!isa<AllocaInst>(object)) return;
     for (BasicBlock* block : loop_.blocks())
       for (Instruction& i : *block)
-        if (auto* load = dyn_cast<LoadInst>(&i); load && getUnderlyingObject(load->getPointerOperand()) == object) taint(load);
+        if (auto* load = dyn_cast<LoadInst>(&i); load && getUnderlyingObject(load->getPointerOperand()) == object)
+          taint(load);
   }
 
-  // Control dependence: blocks between the branch and its post-dominator run or not by its outcome, and phis there and at the
-  // post-dominator carry it.
+  // Control dependence: blocks between the branch and its post-dominator run or not by its outcome, and phis there and
+  // at the post-dominator carry it.
   void influence(const BasicBlock* branch) {
     const auto* node = post_.getNode(const_cast<BasicBlock*>(branch));
     const BasicBlock* join = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;

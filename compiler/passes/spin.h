@@ -1,10 +1,11 @@
 // Which loops may wait for something that other threads, the host or time bring about.
 //
-// CUDA guarantees progress to co-resident threads, so a kernel that contains such a loop must not keep a worker to itself: it runs
-// on fibers, and the loop polls the runtime. A loop spins when one of its exits depends - by data or control, within the loop - on
-// a volatile or atomic access, a clock, a plain load of an unchanging address beside a fence, or the result of a call of unknown or
-// such effect; or when it has no exit. Not spinning, although an atomic decides: retrying a compare-and-swap whose expected value
-// comes from its own last failure (somebody else made progress), and fetching from a counter by a single atomic add of a constant.
+// CUDA guarantees progress to co-resident threads, so a kernel that contains such a loop must not keep a worker to
+// itself: it runs on fibers, and the loop polls the runtime. A loop spins when one of its exits depends - by data or
+// control, within the loop - on a volatile or atomic access, a clock, a plain load of an unchanging address beside a
+// fence, or the result of a call of unknown or such effect; or when it has no exit. Not spinning, although an atomic
+// decides: retrying a compare-and-swap whose expected value comes from its own last failure (somebody else made
+// progress), and fetching from a counter by a single atomic add of a constant.
 #pragma once
 #include <string>
 
@@ -22,8 +23,8 @@ class CallGraph;
 
 struct SpinningLoop {
   llvm::SmallVector<llvm::BasicBlock*, 2> latches;
-  unsigned line = 0;    // of the loop; 0 without debug information
-  std::string reason;   // "exit depends on a volatile access"
+  unsigned line = 0;   // of the loop; 0 without debug information
+  std::string reason;  // "exit depends on a volatile access"
 };
 struct Spinning {
   llvm::SmallVector<SpinningLoop, 2> loops;

@@ -4,8 +4,9 @@
 
 namespace mrcc {
 
-// Per translation unit, before any optimisation: annotations become attributes, CUDA's built-in variables and shared variables become
-// calls of placeholders, operations that a GPU defines and LLVM doesn't are made defined, loops may be infinite.
+// Per translation unit, before any optimisation: annotations become attributes, CUDA's built-in variables and shared
+// variables become calls of placeholders, operations that a GPU defines and LLVM doesn't are made defined, loops may be
+// infinite.
 class EarlyStage : public llvm::PassInfoMixin<EarlyStage> {
  public:
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
@@ -23,8 +24,8 @@ class ImageStage : public llvm::PassInfoMixin<ImageStage> {
   bool optimise_;
 };
 
-// After the simplification of every function by itself: decides floating-point contraction, so that it is the same in every mode;
-// defines the run_blocks entries around the simplified bodies and simplifies them with `tidy`.
+// After the simplification of every function by itself: decides floating-point contraction, so that it is the same in
+// every mode; defines the run_blocks entries around the simplified bodies and simplifies them with `tidy`.
 class BlockStage : public llvm::PassInfoMixin<BlockStage> {
  public:
   BlockStage(bool optimise, llvm::FunctionPassManager tidy) : optimise_(optimise), tidy_(std::move(tidy)) {}
@@ -36,8 +37,8 @@ class BlockStage : public llvm::PassInfoMixin<BlockStage> {
   llvm::FunctionPassManager tidy_;
 };
 
-// Takes accesses that lanes don't make independently out of the thread loops' access groups: volatile and atomic ones, and those
-// of private variables that stayed in memory, which all iterations share.
+// Takes accesses that lanes don't make independently out of the thread loops' access groups: volatile and atomic ones,
+// and those of private variables that stayed in memory, which all iterations share.
 class ParallelGroups : public llvm::PassInfoMixin<ParallelGroups> {
  public:
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);

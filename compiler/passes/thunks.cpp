@@ -121,8 +121,9 @@ CallInst* call_body(IRBuilder<>& b, const Extended& body, ArrayRef<Value*> param
 Function* new_entry(Function* body, FunctionType* type, const Twine& name, GlobalValue::LinkageTypes linkage) {
   Function* f = Function::Create(type, linkage, name, body->getParent());
   AttrBuilder attributes(body->getContext(), body->getAttributes().getFnAttrs());
-  for (auto kind : {Attribute::Convergent, Attribute::AlwaysInline, Attribute::InlineHint, Attribute::OptimizeNone, Attribute::NoInline,
-                    Attribute::Memory, Attribute::WillReturn, Attribute::NoReturn, Attribute::NoRecurse})
+  for (auto kind :
+       {Attribute::Convergent, Attribute::AlwaysInline, Attribute::InlineHint, Attribute::OptimizeNone,
+        Attribute::NoInline, Attribute::Memory, Attribute::WillReturn, Attribute::NoReturn, Attribute::NoRecurse})
     attributes.removeAttribute(kind);
   f->addFnAttrs(attributes);
   f->addFnAttr(Attribute::NoUnwind);
@@ -138,8 +139,9 @@ void describe(Function* f, Function* body) {
   DISubprogram* of = body->getSubprogram();
   if (!of) return;
   auto* type = DISubroutineType::get(f->getContext(), DINode::FlagZero, 0, MDNode::get(f->getContext(), {nullptr}));
-  auto* sp = DISubprogram::getDistinct(f->getContext(), of->getFile(), f->getName(), f->getName(), of->getFile(), 0, type, 0, nullptr, 0, 0,
-                                       DINode::FlagArtificial, DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized, of->getUnit());
+  auto* sp = DISubprogram::getDistinct(f->getContext(), of->getFile(), f->getName(), f->getName(), of->getFile(), 0,
+                                       type, 0, nullptr, 0, 0, DINode::FlagArtificial,
+                                       DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized, of->getUnit());
   f->setSubprogram(sp);
 }
 
@@ -167,8 +169,10 @@ void report_misaligned(IRBuilder<>& b, ArrayRef<Value*> words) {
   b.SetInsertPoint(bad);
   // The address itself isn't known any more: its low bits, and the alignment that the lowest of them violates.
   Value* low = b.CreateAnd(bits, b.CreateNeg(bits));
-  FunctionCallee service = module.getOrInsertFunction("__mr_misaligned", FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty()}, false));
-  CallInst* call = b.CreateCall(service, {b.CreateIntToPtr(b.CreateZExt(bits, b.getInt64Ty()), b.getPtrTy()), b.CreateShl(low, 1)});
+  FunctionCallee service = module.getOrInsertFunction(
+      "__mr_misaligned", FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty()}, false));
+  CallInst* call = b.CreateCall(
+      service, {b.CreateIntToPtr(b.CreateZExt(bits, b.getInt64Ty()), b.getPtrTy()), b.CreateShl(low, 1)});
   call->setDoesNotThrow();
   clear_words(b, words);
   b.CreateBr(good);
@@ -195,7 +199,8 @@ Function* make_run_lane(Function* kernel, const KernelInfo& info, const Extended
   for (unsigned i = 0; i < item_count; ++i)
     if (body.items >> i & 1) items[i] = load_item(b, static_cast<Item>(i), lane, block);
   SmallVector<Value*, 3> words;
-  if (items[misaligned_bits]) words = {items[misaligned_bits], items[misaligned_parameters], lane_misaligned_bits(b, lane)};
+  if (items[misaligned_bits])
+    words = {items[misaligned_bits], items[misaligned_parameters], lane_misaligned_bits(b, lane)};
   clear_words(b, words);
   CallInst* call = call_body(b, body, unpacker.arguments(b), items);
   call->addFnAttr(Attribute::NoInline);
@@ -221,7 +226,8 @@ Loop open_loop(IRBuilder<>& b, Type* type, const Twine& name) {
   return {header, index};
 }
 BranchInst* close_loop(IRBuilder<>& b, const Loop& loop, Value* limit) {
-  Value* next = b.CreateAdd(loop.index, ConstantInt::get(loop.index->getType(), 1), "", /*NUW=*/true, /*NSW=*/loop.index->getType()->isIntegerTy(32));
+  Value* next = b.CreateAdd(loop.index, ConstantInt::get(loop.index->getType(), 1), "", /*NUW=*/true,
+                            /*NSW=*/loop.index->getType()->isIntegerTy(32));
   loop.index->addIncoming(next, b.GetInsertBlock());
   BasicBlock* after = BasicBlock::Create(b.getContext(), "after", b.GetInsertBlock()->getParent());
   BranchInst* back = b.CreateCondBr(b.CreateICmpULT(next, limit), loop.header, after);
@@ -229,8 +235,9 @@ BranchInst* close_loop(IRBuilder<>& b, const Loop& loop, Value* limit) {
   return back;
 }
 
-// Lanes of a finite kernel without barriers are independent: what one writes and another accesses without synchronisation is a
-// data race in CUDA, and atomic accesses are taken out of the group after inlining (vectorise.cpp).
+// Lanes of a finite kernel without barriers are independent: what one writes and another accesses without
+// synchronisation is a data race in CUDA, and atomic accesses are taken out of the group after inlining
+// (vectorise.cpp).
 void mark_parallel(BranchInst* back, CallInst* body) {
   LLVMContext& c = back->getContext();
   MDNode* group = MDNode::getDistinct(c, {});
@@ -241,14 +248,15 @@ void mark_parallel(BranchInst* back, CallInst* body) {
   back->setMetadata(LLVMContext::MD_loop, id);
 }
 
-// Loops over rows and blocks become innermost when the loop inside them dissolves; their trip counts are then mostly 1, or what is
-// left isn't worth a vector.
+// Loops over rows and blocks become innermost when the loop inside them dissolves; their trip counts are then mostly 1,
+// or what is left isn't worth a vector.
 void keep_scalar(BranchInst* back) {
   LLVMContext& c = back->getContext();
   auto flag = [&](const char* name) {
     return MDNode::get(c, {MDString::get(c, name), ConstantAsMetadata::get(ConstantInt::getFalse(c))});
   };
-  MDNode* id = MDNode::getDistinct(c, {nullptr, flag("llvm.loop.vectorize.enable"), MDNode::get(c, {MDString::get(c, "llvm.loop.unroll.disable")})});
+  MDNode* id = MDNode::getDistinct(
+      c, {nullptr, flag("llvm.loop.vectorize.enable"), MDNode::get(c, {MDString::get(c, "llvm.loop.unroll.disable")})});
   id->replaceOperandWith(0, id);
   back->setMetadata(LLVMContext::MD_loop, id);
 }
@@ -300,7 +308,8 @@ void leave_if_misaligned(IRBuilder<>& b, const Extended& body, Unpacker& unpacke
   Function* f = b.GetInsertBlock()->getParent();
   BasicBlock* leave = BasicBlock::Create(b.getContext(), "misaligned.parameter", f);
   BasicBlock* stay = BasicBlock::Create(b.getContext(), "parameters.aligned", f);
-  b.CreateCondBr(b.CreateICmpNE(bits, b.getInt64(0)), leave, stay, MDBuilder(b.getContext()).createBranchWeights(1, 1u << 20));
+  b.CreateCondBr(b.CreateICmpNE(bits, b.getInt64(0)), leave, stay,
+                 MDBuilder(b.getContext()).createBranchWeights(1, 1u << 20));
   b.SetInsertPoint(leave);
   CallInst* call = b.CreateCall(slow, {f->getArg(0), f->getArg(1), f->getArg(2)});
   if (DISubprogram* sp = f->getSubprogram()) call->setDebugLoc(DILocation::get(b.getContext(), 0, 0, sp));
@@ -312,7 +321,8 @@ CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool
 
 // The same entry with every check on and the body called, not inlined.
 Function* slow_version(Function* f, const KernelInfo& info, const Extended& body, bool store_lane) {
-  Function* slow = Function::Create(f->getFunctionType(), GlobalValue::InternalLinkage, f->getName() + ".checked", f->getParent());
+  Function* slow = Function::Create(f->getFunctionType(), GlobalValue::InternalLinkage, f->getName() + ".checked",
+                                    f->getParent());
   slow->copyAttributesFrom(f);
   slow->addFnAttr(Attribute::Cold);
   describe(slow, body.body);
@@ -328,7 +338,9 @@ CallInst* define_run_blocks(Function* f) {
   Extended body{f->getParent()->getFunction(f->getFnAttribute(kBodyAttr).getValueAsString()), 0};
   f->getFnAttribute(kItemsAttr).getValueAsString().getAsInteger(10, body.items);
   const bool store_lane = f->getFnAttribute(kStoreLaneAttr).getValueAsString() == "1";
-  for (StringRef attribute : {StringRef(kKernelAttr), StringRef(kBodyAttr), StringRef(kItemsAttr), StringRef(kStoreLaneAttr)}) f->removeFnAttr(attribute);
+  for (StringRef attribute :
+       {StringRef(kKernelAttr), StringRef(kBodyAttr), StringRef(kItemsAttr), StringRef(kStoreLaneAttr)})
+    f->removeFnAttr(attribute);
   f->setLinkage(GlobalValue::InternalLinkage);
   f->setVisibility(GlobalValue::DefaultVisibility);
   describe(f, body.body);
@@ -415,11 +427,13 @@ CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool
   }
   // Volatile, because a fault report reads it at any time.
   for (unsigned i = 0; i < 3; ++i)
-    b.CreateAlignedStore(index[i], field(b, block, offsetof(MrBlock, block_idx) + 4 * i), Align(4), /*isVolatile=*/true);
+    b.CreateAlignedStore(index[i], field(b, block, offsetof(MrBlock, block_idx) + 4 * i), Align(4),
+                         /*isVolatile=*/true);
 
   // Without threadIdx.y and .z in the body, rows are just repetitions of the x loop.
   const bool rows_differ = store_lane || (body.items & (1u << tid_y | 1u << tid_z));
-  Value* row_count = rows_differ ? items[bdim_y] : IRBuilder<>(start->getTerminator()).CreateNUWMul(items[bdim_y], items[bdim_z]);
+  Value* row_count = rows_differ ? items[bdim_y]
+                                 : IRBuilder<>(start->getTerminator()).CreateNUWMul(items[bdim_y], items[bdim_z]);
   Loop z;
   if (rows_differ) z = open_loop(b, i32, "thread.z");
   Loop y = open_loop(b, i32, "thread.y");
@@ -427,7 +441,8 @@ CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool
   items[tid_x] = x.index;
   items[tid_y] = y.index;
   items[tid_z] = rows_differ ? z.index : nullptr;
-  if (store_lane) store_thread_items(b, lane, {items[tid_x], items[tid_y], items[tid_z]}, {items[bdim_x], items[bdim_y]});
+  if (store_lane)
+    store_thread_items(b, lane, {items[tid_x], items[tid_y], items[tid_z]}, {items[bdim_x], items[bdim_y]});
   CallInst* call = call_body(b, body, unpacker.arguments(b), items);
   BranchInst* back = close_loop(b, x, items[bdim_x]);
   if (!store_lane) mark_parallel(back, call);

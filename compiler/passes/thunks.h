@@ -1,4 +1,5 @@
-// A kernel's two entries: run_lane (one lane, on its own stack) and run_blocks (whole blocks, as loops over their threads).
+// A kernel's two entries: run_lane (one lane, on its own stack) and run_blocks (whole blocks, as loops over their
+// threads).
 #pragma once
 #include "context.h"
 
@@ -9,13 +10,14 @@ class CallInst;
 namespace mrcc {
 struct KernelInfo;
 
-// Makes the function of type MrRunLane. It takes the kernel's name and linkage; `kernel` itself (a declaration by now) is gone
-// afterwards and every use of its address means the new function.
+// Makes the function of type MrRunLane. It takes the kernel's name and linkage; `kernel` itself (a declaration by now)
+// is gone afterwards and every use of its address means the new function.
 llvm::Function* make_run_lane(llvm::Function* kernel, const KernelInfo& info, const Extended& body);
-// Declares the function of type MrRunBlocks, which define_run_blocks() fills once the body has been simplified. With `store_lane` each
-// iteration stores its thread indices into the lane. The body keeps its signature until then.
-llvm::Function* declare_run_blocks(llvm::StringRef name, llvm::StringRef kernel_attribute, const Extended& body, bool store_lane);
-// Defines what declare_run_blocks() declared: loops over blocks, rows and threads around one call of the body. Returns the call,
-// for the caller to inline; null when `declared` is no such function.
+// Declares the function of type MrRunBlocks, which define_run_blocks() fills once the body has been simplified. With
+// `store_lane` each iteration stores its thread indices into the lane. The body keeps its signature until then.
+llvm::Function* declare_run_blocks(llvm::StringRef name, llvm::StringRef kernel_attribute, const Extended& body,
+                                   bool store_lane);
+// Defines what declare_run_blocks() declared: loops over blocks, rows and threads around one call of the body. Returns
+// the call, for the caller to inline; null when `declared` is no such function.
 llvm::CallInst* define_run_blocks(llvm::Function* declared);
 }  // namespace mrcc

@@ -43,7 +43,17 @@ template <class T> void test(const Image& image, const std::string& name, bool b
   int others[4] = {};
   Packer p(k);
   auto one = [&](unsigned i) { p.put(in + i * n, n, alignof(T)); };
-  p.put<char>(-5); one(0); p.put(7.5f); one(1); p.put(true); one(2); one(3); p.put<short>(-321); one(4); one(5); one(6);
+  p.put<char>(-5);
+  one(0);
+  p.put(7.5f);
+  one(1);
+  p.put(true);
+  one(2);
+  one(3);
+  p.put<short>(-321);
+  one(4);
+  one(5);
+  one(6);
   p.put(Out{out, first, others});
   Shape s;
   s.grid[0] = 2;
@@ -70,7 +80,10 @@ void run(const Image& image, bool blocks) {
   {
     Packer p(image.kernel("abi_bool"));
     int out[3] = {9, 9, 9}, *to = out;
-    p.put(true); p.put(false); p.put(true); p.put(to);
+    p.put(true);
+    p.put(false);
+    p.put(true);
+    p.put(to);
     go("abi_bool", p, 1);
     check(out[0] == 1 && out[1] == 0 && out[2] == 1, "bool");
   }
@@ -79,18 +92,24 @@ void run(const Image& image, bool blocks) {
     types::Big big;
     for (long i = 0; i < 20; ++i) big.v[i] = i * i;
     long out[20] = {}, *to = out;
-    p.put(big); p.put(to);
+    p.put(big);
+    p.put(to);
     go(name, p, 20);
     bool good = true;
-    for (long i = 0; i < 20; ++i) good = good && out[i] == (name == std::string("abi_indexed") ? (19 - i) * (19 - i) : i * i);
+    for (long i = 0; i < 20; ++i)
+      good = good && out[i] == (name == std::string("abi_indexed") ? (19 - i) * (19 - i) : i * i);
     check(good, name);
   }
   {
     const char* name = "_Z4callI7FunctorEvT_Pi";
     Packer p(image.kernel(name));
     int out[8] = {}, *to = out, base = 100;
-    struct Functor { int k; int* p; } f{3, &base};
-    p.put(f); p.put(to);
+    struct Functor {
+      int k;
+      int* p;
+    } f{3, &base};
+    p.put(f);
+    p.put(to);
     go(name, p, 8);
     check(out[7] == 121 && out[0] == 100, "functor template");
   }
@@ -101,6 +120,6 @@ int main(int, char** argv) {
   Image image(argv[1]);
   run(image, false);
   if (image.kernel("abi_i8").run_blocks) run(image, true);
-  
+
   return failures() != 0;
 }

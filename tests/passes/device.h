@@ -9,7 +9,9 @@
 #define __launch_bounds__(...) __attribute__((annotate("mr_launch_bounds", __VA_ARGS__)))
 #define __cluster_dims__(...) __attribute__((annotate("mr_cluster_dims", __VA_ARGS__)))
 #define __grid_constant__ __attribute__((annotate("mr_grid_constant")))
-struct uint3 { unsigned x, y, z; };
+struct uint3 {
+  unsigned x, y, z;
+};
 struct dim3 {
   unsigned x, y, z;
   __host__ __device__ constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}

@@ -15,7 +15,8 @@ int failed = 0;
 
 char* stack_base() {
   static char* base = [] {
-    char* p = static_cast<char*>(mmap(nullptr, 3 * MR_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    char* p = static_cast<char*>(
+        mmap(nullptr, 3 * MR_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     return reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(p) + MR_STACK_BYTES - 1) & ~(MR_STACK_BYTES - 1));
   }();
   return base;
@@ -38,7 +39,8 @@ MrServices table() {
   s.misaligned = [](const void*, std::uint32_t) { ++seen.misaligned; };
   s.printf = [](const char* format, const MrPrintfArg* a, std::uint32_t n) {
     std::string line = format;
-    for (std::uint32_t i = 0; i < n; ++i) line += "|" + std::to_string(a[i].bits) + ":" + std::to_string(a[i].is_double);
+    for (std::uint32_t i = 0; i < n; ++i)
+      line += "|" + std::to_string(a[i].bits) + ":" + std::to_string(a[i].is_double);
     seen.printed.push_back(line);
     return static_cast<int>(n);
   };
@@ -86,22 +88,22 @@ const MrKernel& Image::kernel(const std::string& name) const {
 
 const MrVariable& Image::variable(const std::string& name) const {
   for (std::uint64_t i = 0; i < image_->variable_count; ++i)
-    if (name == image_->variables[i].name && !(image_->variables[i].flags & MR_VAR_IS_SLOT)) return image_->variables[i];
+    if (name == image_->variables[i].name && !(image_->variables[i].flags & MR_VAR_IS_SLOT))
+      return image_->variables[i];
   std::fprintf(stderr, "no variable %s\n", name.c_str());
   std::abort();
 }
 
 void on_device_stack(void (*body)(void*), void* argument) {
   char* top = stack_base() + MR_STACK_BYTES - 64;
-  asm volatile(
-      "mov %%rsp, %%r12\n\t"
-      "mov %[top], %%rsp\n\t"
-      "call *%[body]\n\t"
-      "mov %%r12, %%rsp\n\t"
-      : "+D"(argument), [body] "+a"(body), [top] "+S"(top)
-      :
-      : "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
-        "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+  asm volatile("mov %%rsp, %%r12\n\t"
+               "mov %[top], %%rsp\n\t"
+               "call *%[body]\n\t"
+               "mov %%r12, %%rsp\n\t"
+               : "+D"(argument), [body] "+a"(body), [top] "+S"(top)
+               :
+               : "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3",
+                 "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
 }
 
 void run_lanes(const MrKernel& kernel, const Shape& shape, const void* args) {
@@ -136,10 +138,12 @@ void run_blocks(const MrKernel& kernel, const Shape& shape, const void* args, st
   const std::uint64_t total = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
   for (; call.first < total; call.first += call.count) {
     call.count = std::min(range, total - call.first);
-    on_device_stack([](void* p) {
-      auto* c = static_cast<Call*>(p);
-      c->kernel->run_blocks(c->block, c->first, c->count);
-    }, &call);
+    on_device_stack(
+        [](void* p) {
+          auto* c = static_cast<Call*>(p);
+          c->kernel->run_blocks(c->block, c->first, c->count);
+        },
+        &call);
   }
 }
 

@@ -1,4 +1,5 @@
-// Loads a device image, lends it a services table, and runs its kernels' entries on a stack such as the runtime provides.
+// Loads a device image, lends it a services table, and runs its kernels' entries on a stack such as the runtime
+// provides.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -25,7 +26,8 @@ struct Shape {
   std::uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   std::uint32_t dynamic_shared = 0;
 };
-// Runs every lane of every block to its end, one after the other, through run_lane: only for kernels whose lanes don't meet.
+// Runs every lane of every block to its end, one after the other, through run_lane: only for kernels whose lanes don't
+// meet.
 void run_lanes(const MrKernel& kernel, const Shape& shape, const void* args);
 // The same through run_blocks, blocks in ranges of `range`.
 void run_blocks(const MrKernel& kernel, const Shape& shape, const void* args, std::uint64_t range = 1u << 30);

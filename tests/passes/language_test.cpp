@@ -28,7 +28,9 @@ Shape shape(unsigned g, unsigned b) {
 }
 
 void indices(const Image& m, Run run) {
-  struct Index { std::uint32_t t[3], b[3], bd[3], gd[3]; };
+  struct Index {
+    std::uint32_t t[3], b[3], bd[3], gd[3];
+  };
   static Index out[3 * 2 * 4 * 5 * 3 * 2];
   std::memset(out, 0xff, sizeof out);
   Shape s{{3, 2, 4}, {5, 3, 2}, 0};
@@ -70,18 +72,21 @@ void shared(const Image& m, Run run) {
   check(m.kernel("shared_three").static_shared == 0, "no static shared memory");
   check(one[2] == two[2], "a shared variable of a function has one place in all kernels");
   const auto apart = [](unsigned long a, unsigned n, unsigned long b, unsigned k) { return a + n <= b || b + k <= a; };
-  check(apart(one[0], 3, one[1], 8) && apart(one[0], 3, one[2], 32) && apart(one[1], 8, one[2], 32) && apart(two[0], 100, two[2], 32),
+  check(apart(one[0], 3, one[1], 8) && apart(one[0], 3, one[2], 32) && apart(one[1], 8, one[2], 32) &&
+            apart(two[0], 100, two[2], 32),
         "shared variables of a kernel don't overlap");
   check(one[1] % 8 == 0 && one[2] % 4 == 0, "shared variables are aligned");
   check(one[3] == base + (m.kernel("shared_one").static_shared + 15) / 16 * 16, "dynamic shared memory follows");
-  check(m.kernel("shared_one").static_shared <= 48 && m.kernel("shared_two").static_shared <= 136, "static sizes are tight");
+  check(m.kernel("shared_one").static_shared <= 48 && m.kernel("shared_two").static_shared <= 136,
+        "static sizes are tight");
 }
 
 void arithmetic(const Image& m, Run run) {
   {
     int a[8] = {7, -7, 0, INT_MIN, INT_MIN, 100, 5, -1}, b[8] = {0, 0, 0, -1, 0, 7, -1, 1}, q[8], r[8];
     unsigned uq[8], ur[8];
-    launch(run, m.kernel("divide"), shape(1, 8), (const int*)a, (const int*)b, (int*)q, (int*)r, (unsigned*)uq, (unsigned*)ur);
+    launch(run, m.kernel("divide"), shape(1, 8), (const int*)a, (const int*)b, (int*)q, (int*)r, (unsigned*)uq,
+           (unsigned*)ur);
     const int wq[8] = {-1, -1, -1, INT_MIN, -1, 14, -5, -1}, wr[8] = {-1, -1, -1, 0, -1, 2, 0, 0};
     check(!std::memcmp(q, wq, sizeof q) && !std::memcmp(r, wr, sizeof r), "division by zero and overflow");
     check(uq[0] == ~0u && ur[0] == ~0u && uq[3] == 0 && ur[3] == 0x80000000u && uq[5] == 14, "unsigned division");
@@ -89,7 +94,8 @@ void arithmetic(const Image& m, Run run) {
   {
     long a[4] = {7, LONG_MIN, LONG_MIN, 1000}, b[4] = {0, -1, 0, 9}, q[4], r[4];
     launch(run, m.kernel("divide64"), shape(1, 4), (const long*)a, (const long*)b, (long*)q, (long*)r);
-    check(q[0] == 0xffffffffl && r[0] == 0xffffffffl && q[1] == LONG_MIN && r[1] == 0 && q[2] == -1 && r[2] == -1 && q[3] == 111 && r[3] == 1,
+    check(q[0] == 0xffffffffl && r[0] == 0xffffffffl && q[1] == LONG_MIN && r[1] == 0 && q[2] == -1 && r[2] == -1 &&
+              q[3] == 111 && r[3] == 1,
           "64-bit division");
     int together[2];
     launch(run, m.kernel("divide_together"), shape(1, 1), 7, 0, (int*)together);
@@ -99,7 +105,8 @@ void arithmetic(const Image& m, Run run) {
     int a[6] = {1, -8, -8, 3, -1, 5}, n[6] = {32, 33, 31, 4, -1, 64}, l[6], r[6];
     unsigned ur[6];
     long l64[6], r64[6];
-    launch(run, m.kernel("shift"), shape(1, 6), (const int*)a, (const int*)n, (int*)l, (int*)r, (unsigned*)ur, (long*)l64, (long*)r64);
+    launch(run, m.kernel("shift"), shape(1, 6), (const int*)a, (const int*)n, (int*)l, (int*)r, (unsigned*)ur,
+           (long*)l64, (long*)r64);
     check(l[0] == 0 && l[1] == 0 && l[3] == 48 && l[4] == 0, "left shifts");
     check(r[0] == 0 && r[1] == -1 && r[2] == -1 && r[4] == -1 && ur[1] == 0 && ur[4] == 0, "right shifts");
     check(l64[0] == 1l << 32 && l64[5] == 0 && r64[5] == 0 && r64[4] == -1, "64-bit shifts");
@@ -116,13 +123,17 @@ void arithmetic(const Image& m, Run run) {
     const unsigned wu[8] = {3000000000u, 0, 0, ~0u, 0, ~0u, 0, 2};
     check(!std::memcmp(i, wi, sizeof i), "float to int");
     check(!std::memcmp(u, wu, sizeof u), "float to unsigned");
-    check(l[5] == LONG_MAX && l[2] == LONG_MIN && ul[2] == 1ul << 63 && ul[5] == ~0ul && ul[1] == 0, "float to 64 bits");
+    check(l[5] == LONG_MAX && l[2] == LONG_MIN && ul[2] == 1ul << 63 && ul[5] == ~0ul && ul[1] == 0,
+          "float to 64 bits");
     double d[5] = {NAN, 3e9, -300.5, 300.5, INFINITY};
     unsigned char c[5];
     signed char sc[5];
-    launch(run, m.kernel("convert_double"), shape(1, 5), (const double*)d, (int*)i, (unsigned*)u, (long*)l, (unsigned char*)c, (signed char*)sc);
+    launch(run, m.kernel("convert_double"), shape(1, 5), (const double*)d, (int*)i, (unsigned*)u, (long*)l,
+           (unsigned char*)c, (signed char*)sc);
     check(i[0] == INT_MIN && u[0] == 0x80000000u && l[0] == LONG_MIN && c[0] == 0 && sc[0] == 0, "NaN of a double");
-    check(i[1] == INT_MAX && u[1] == 3000000000u && c[2] == 0 && sc[2] == -44 && c[3] == 44 && sc[4] == -1 && c[4] == 255, "double to narrow integers");
+    check(i[1] == INT_MAX && u[1] == 3000000000u && c[2] == 0 && sc[2] == -44 && c[3] == 44 && sc[4] == -1 &&
+              c[4] == 255,
+          "double to narrow integers");
   }
 }
 
@@ -147,11 +158,21 @@ void services(const Image& m, Run run) {
 
 void tables(const Image& m, Run run) {
   const MrImage& i = m.image();
-  check(i.abi_version == MR_ABI_VERSION && (i.cpu_level == 3 ? std::string(i.cpu) == "x86-64-v3" : i.cpu_level == 0xffff), "image header");
-  const auto inside = [&](const MrVariable& v) { return static_cast<char*>(v.address) >= i.data_begin && static_cast<char*>(v.address) + v.size <= i.data_end; };
-  check(inside(m.variable("variable")) && inside(m.variable("table")) && inside(m.variable("_ZL8internal")) && inside(m.variable("managed")), "variables lie in their section");
-  check(reinterpret_cast<std::uintptr_t>(i.data_begin) % 4096 == 0 && reinterpret_cast<std::uintptr_t>(i.data_end) % 4096 == 0, "section is page aligned");
-  check(m.variable("table").kind == MR_VAR_CONSTANT && m.variable("managed").kind == MR_VAR_MANAGED && m.variable("variable").kind == MR_VAR_DEVICE && m.variable("table").size == 16, "variable kinds");
+  check(i.abi_version == MR_ABI_VERSION &&
+            (i.cpu_level == 3 ? std::string(i.cpu) == "x86-64-v3" : i.cpu_level == 0xffff),
+        "image header");
+  const auto inside = [&](const MrVariable& v) {
+    return static_cast<char*>(v.address) >= i.data_begin && static_cast<char*>(v.address) + v.size <= i.data_end;
+  };
+  check(inside(m.variable("variable")) && inside(m.variable("table")) && inside(m.variable("_ZL8internal")) &&
+            inside(m.variable("managed")),
+        "variables lie in their section");
+  check(reinterpret_cast<std::uintptr_t>(i.data_begin) % 4096 == 0 &&
+            reinterpret_cast<std::uintptr_t>(i.data_end) % 4096 == 0,
+        "section is page aligned");
+  check(m.variable("table").kind == MR_VAR_CONSTANT && m.variable("managed").kind == MR_VAR_MANAGED &&
+            m.variable("variable").kind == MR_VAR_DEVICE && m.variable("table").size == 16,
+        "variable kinds");
   const MrKernel& q = m.kernel("qualified");
   check(q.max_threads == 128 && q.min_blocks == 2 && q.max_cluster == 4, "launch bounds");
   check(q.cluster_dim[0] == 2 && q.cluster_dim[1] == 1 && q.cluster_dim[2] == 1, "cluster extents");
@@ -199,7 +220,9 @@ void alignment(const Image& m, Run run) {
   };
   check(!reports("misaligned_int", data) && !reports("misaligned_int", data + 4), "aligned ints");
   check(reports("misaligned_int", data + 1) && reports("misaligned_int", data + 2), "misaligned ints are reported");
-  check(!reports("misaligned_quad", data + 16) && reports("misaligned_quad", data + 4) && reports("misaligned_quad", data + 8), "misaligned vectors");
+  check(!reports("misaligned_quad", data + 16) && reports("misaligned_quad", data + 4) &&
+            reports("misaligned_quad", data + 8),
+        "misaligned vectors");
   check(!reports("misaligned_not_taken", data + 1), "an access that isn't made isn't reported");
   check(reports("misaligned_pointer", data), "misaligned access behind a function pointer");
   check(!reports("aligned_bytes", data + 1), "bytes have no alignment");

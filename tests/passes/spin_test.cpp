@@ -1,4 +1,5 @@
-// Spinning loops reach the runtime: each spin_* kernel is started with its condition unmet, and the poll service meets it.
+// Spinning loops reach the runtime: each spin_* kernel is started with its condition unmet, and the poll service meets
+// it.
 #include <cstdio>
 
 #include "harness.h"
@@ -29,7 +30,8 @@ void spins(const Image& m, const char* name, int start, int end) {
 
 int main(int, char** argv) {
   Image m(argv[1]);
-  for (const char* name : {"spin_flag", "spin_flag_atomic", "spin_add_zero", "spin_fence", "spin_through_call", "spin_in_callee", "spin_pointer"})
+  for (const char* name : {"spin_flag", "spin_flag_atomic", "spin_add_zero", "spin_fence", "spin_through_call",
+                           "spin_in_callee", "spin_pointer"})
     spins(m, name, 0, 1);
   for (const char* name : {"spin_lock", "spin_member"}) spins(m, name, 1, 0);
   spins(m, "spin_done_flag", 0, 4);
