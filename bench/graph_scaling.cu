@@ -1,5 +1,6 @@
-// How graphs scale from a thousand nodes to a million: building, instantiating, launching and destroying, in ns a node, and the memory of the
-// executable form. Build and run: build/bin/mrcc -O2 bench/graph_scaling.cu -o graph_scaling && ./graph_scaling (table in docs/performance.md).
+// How graphs scale from a thousand nodes to a million: building, instantiating, launching and destroying, in ns a node,
+// and the memory of the executable form. Build and run: build/bin/mrcc -O2 bench/graph_scaling.cu -o graph_scaling &&
+// ./graph_scaling (table in docs/performance.md).
 #include <cuda_runtime.h>
 #include <unistd.h>
 
@@ -8,21 +9,23 @@
 #include <cstdlib>
 #include <vector>
 
-#define CHECK(call)                                                                       \
-  do {                                                                                    \
-    const cudaError_t error_ = (call);                                                    \
-    if (error_ != cudaSuccess) {                                                          \
-      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error_));                \
-      std::exit(1);                                                                       \
-    }                                                                                     \
+#define CHECK(call)                                                                                                    \
+  do {                                                                                                                 \
+    const cudaError_t error_ = (call);                                                                                 \
+    if (error_ != cudaSuccess) {                                                                                       \
+      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error_));                                             \
+      std::exit(1);                                                                                                    \
+    }                                                                                                                  \
   } while (0)
 
-__global__ void nop(int, int *) {}
+__global__ void nop(int, int*) {}
 
-static double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+static double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 static double resident_bytes() {
   long size = 0, resident = 0;
-  if (std::FILE *file = std::fopen("/proc/self/statm", "r")) {
+  if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
     if (std::fscanf(file, "%ld %ld", &size, &resident) != 2) resident = 0;
     std::fclose(file);
   }
@@ -30,21 +33,22 @@ static double resident_bytes() {
 }
 
 int main() {
-  int *memory;
+  int* memory;
   CHECK(cudaMalloc(&memory, sizeof(int)));
   cudaStream_t stream;
   CHECK(cudaStreamCreate(&stream));
   nop<<<1, 1, 0, stream>>>(0, memory);
   CHECK(cudaStreamSynchronize(stream));
   int value = 0;
-  void *args[] = {&value, &memory};
+  void* args[] = {&value, &memory};
   cudaKernelNodeParams params = {};
-  params.func = reinterpret_cast<void *>(nop);
+  params.func = reinterpret_cast<void*>(nop);
   params.gridDim = dim3(1);
   params.blockDim = dim3(1);
   params.kernelParams = args;
-  std::printf("%-8s %9s %8s %12s %12s %8s %8s %12s\n", "shape", "nodes", "build", "instantiate", "first launch", "launch", "destroy", "bytes/node");
-  const char *shapes[] = {"line", "fan", "random"};
+  std::printf("%-8s %9s %8s %12s %12s %8s %8s %12s\n", "shape", "nodes", "build", "instantiate", "first launch",
+              "launch", "destroy", "bytes/node");
+  const char* shapes[] = {"line", "fan", "random"};
   for (int shape = 0; shape < 3; ++shape)
     for (int n : {1000, 10000, 100000, 1000000}) {
       unsigned random = 1;
@@ -61,7 +65,7 @@ int main() {
         size_t count = 0;
         if (shape == 0 && i) dependencies[count++] = nodes[i - 1];
         if (shape == 1 && i) dependencies[count++] = nodes[0];
-        if (shape == 2 && i) {   // two nodes out of the last thousand
+        if (shape == 2 && i) {  // two nodes out of the last thousand
           const int from = i > 1000 ? i - 1000 : 0, a = pick(from, i), b = pick(from, i);
           dependencies[count++] = nodes[a];
           if (a != b) dependencies[count++] = nodes[b];
@@ -84,8 +88,9 @@ int main() {
       CHECK(cudaGraphDestroy(graph));
       const double destroyed = now();
       const auto ns = [&](double seconds) { return seconds / n * 1e9; };
-      std::printf("%-8s %9d %8.1f %12.1f %12.1f %8.1f %8.1f %12.1f\n", shapes[shape], n, ns(built - begin), ns(instantiated - built),
-                  ns(first - instantiated), ns(launched - first) / 3, ns(destroyed - launched), (after - before) / n);
+      std::printf("%-8s %9d %8.1f %12.1f %12.1f %8.1f %8.1f %12.1f\n", shapes[shape], n, ns(built - begin),
+                  ns(instantiated - built), ns(first - instantiated), ns(launched - first) / 3,
+                  ns(destroyed - launched), (after - before) / n);
     }
   return 0;
 }

@@ -23,13 +23,16 @@ namespace fs = std::filesystem;
 // The exit status to end with.
 int draw(const fs::path& input, fs::path output) {
   if (!fs::is_regular_file(input)) {
-    fmt::print(stderr, "millrace graph: {} is not a file; give it what cudaGraphDebugDotPrint(graph, path, flags) wrote\n", input.string());
+    fmt::print(stderr,
+               "millrace graph: {} is not a file; give it what cudaGraphDebugDotPrint(graph, path, flags) wrote\n",
+               input.string());
     return 2;
   }
   if (output.empty()) output = fs::path(input).replace_extension(".svg");
   std::string format = output.extension().string();
   if (format.size() < 2) {
-    fmt::print(stderr, "millrace graph: the output {} has no extension; it says the format: .svg, .png or .pdf\n", output.string());
+    fmt::print(stderr, "millrace graph: the output {} has no extension; it says the format: .svg, .png or .pdf\n",
+               output.string());
     return 2;
   }
   format.erase(0, 1);
@@ -46,8 +49,7 @@ int draw(const fs::path& input, fs::path output) {
     return 1;
   }
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     fmt::print(stderr, "millrace graph: dot could not draw {} (see above)\n", in);
     return 1;

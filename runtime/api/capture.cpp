@@ -6,7 +6,9 @@ using namespace mr::api;
 
 namespace {
 
-bool known_mode(cudaStreamCaptureMode mode) noexcept { return static_cast<unsigned>(mode) <= cudaStreamCaptureModeRelaxed; }
+bool known_mode(cudaStreamCaptureMode mode) noexcept {
+  return static_cast<unsigned>(mode) <= cudaStreamCaptureModeRelaxed;
+}
 
 cudaError_t begin(cudaStream_t handle, cudaStreamCaptureMode mode, bool per_thread) {
   if (const cudaError_t error = refused()) return result(error);
@@ -16,8 +18,8 @@ cudaError_t begin(cudaStream_t handle, cudaStreamCaptureMode mode, bool per_thre
   return result(model::begin_capture(*stream, mode, nullptr, nullptr, nullptr, 0));
 }
 
-cudaError_t begin_to_graph(cudaStream_t handle, cudaGraph_t graph_handle, const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data,
-                           size_t count, cudaStreamCaptureMode mode, bool per_thread) {
+cudaError_t begin_to_graph(cudaStream_t handle, cudaGraph_t graph_handle, const cudaGraphNode_t* dependencies,
+                           const cudaGraphEdgeData* data, size_t count, cudaStreamCaptureMode mode, bool per_thread) {
   if (const cudaError_t error = refused()) return result(error);
   model::Graph* graph = graph_of(graph_handle);
   if (!graph || !known_mode(mode)) return result(cudaErrorInvalidValue);
@@ -43,7 +45,8 @@ cudaError_t is_capturing(cudaStream_t handle, cudaStreamCaptureStatus* out, bool
 }
 
 cudaError_t info(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
-                 const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges, size_t* count, bool per_thread) {
+                 const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges, size_t* count,
+                 bool per_thread) {
   if (const cudaError_t error = refused()) return result(error);
   if (!status || (edges && !dependencies)) return result(cudaErrorInvalidValue);
   model::Stream* stream = model::resolve(handle, per_thread);
@@ -61,8 +64,8 @@ cudaError_t info(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned 
   return cudaSuccess;
 }
 
-cudaError_t update(cudaStream_t handle, cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data, size_t count, unsigned flags,
-                   bool per_thread) {
+cudaError_t update(cudaStream_t handle, cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data, size_t count,
+                   unsigned flags, bool per_thread) {
   if (const cudaError_t error = refused()) return result(error);
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) return result(cudaErrorInvalidResourceHandle);
@@ -73,18 +76,20 @@ cudaError_t update(cudaStream_t handle, cudaGraphNode_t* dependencies, const cud
 
 MR_TWINS(cudaStreamBeginCapture, _ptsz, begin, (cudaStream_t stream, cudaStreamCaptureMode mode), stream, mode)
 MR_TWINS(cudaStreamBeginCaptureToGraph, _ptsz, begin_to_graph,
-         (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data, size_t count,
-          cudaStreamCaptureMode mode),
+         (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data,
+          size_t count, cudaStreamCaptureMode mode),
          stream, graph, dependencies, data, count, mode)
 MR_TWINS(cudaStreamEndCapture, _ptsz, end, (cudaStream_t stream, cudaGraph_t* graph), stream, graph)
-MR_TWINS(cudaStreamIsCapturing, _ptsz, is_capturing, (cudaStream_t stream, cudaStreamCaptureStatus* status), stream, status)
+MR_TWINS(cudaStreamIsCapturing, _ptsz, is_capturing, (cudaStream_t stream, cudaStreamCaptureStatus* status), stream,
+         status)
 MR_TWINS(cudaStreamGetCaptureInfo, _ptsz, info,
-         (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph, const cudaGraphNode_t** dependencies,
-          const cudaGraphEdgeData** edges, size_t* count),
+         (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
+          const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges, size_t* count),
          stream, status, id, graph, dependencies, edges, count)
 MR_TWINS(cudaStreamUpdateCaptureDependencies, _ptsz, update,
-         (cudaStream_t stream, cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data, size_t count, unsigned flags), stream, dependencies,
-         data, count, flags)
+         (cudaStream_t stream, cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data, size_t count,
+          unsigned flags),
+         stream, dependencies, data, count, flags)
 
 MR_API cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   if (const cudaError_t error = refused()) return result(error);

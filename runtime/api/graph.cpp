@@ -10,10 +10,9 @@ using namespace mr::api;
 
 namespace {
 
-// Fills an array of handles the way all queries do: a null array asks for the number; a longer one is padded with null; a shorter one
-// gets as many as fit.
-template <class Next>
-cudaError_t give(cudaGraphNode_t* array, std::size_t* count, std::size_t there, Next&& next) {
+// Fills an array of handles the way all queries do: a null array asks for the number; a longer one is padded with null;
+// a shorter one gets as many as fit.
+template <class Next> cudaError_t give(cudaGraphNode_t* array, std::size_t* count, std::size_t there, Next&& next) {
   if (!count) return cudaErrorInvalidValue;
   if (!array) {
     *count = there;
@@ -27,7 +26,8 @@ cudaError_t give(cudaGraphNode_t* array, std::size_t* count, std::size_t there, 
   return cudaSuccess;
 }
 
-cudaError_t give_edges(const model::EdgeList& edges, cudaGraphNode_t* array, cudaGraphEdgeData* data, std::size_t* count) {
+cudaError_t give_edges(const model::EdgeList& edges, cudaGraphNode_t* array, cudaGraphEdgeData* data,
+                       std::size_t* count) {
   if (!count || (data && !array)) return cudaErrorInvalidValue;
   if (!array) {
     *count = edges.size();
@@ -46,7 +46,8 @@ cudaError_t give_edges(const model::EdgeList& edges, cudaGraphNode_t* array, cud
   return cudaSuccess;
 }
 
-cudaError_t get_edges(cudaGraph_t handle, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data, std::size_t* count) {
+cudaError_t get_edges(cudaGraph_t handle, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data,
+                      std::size_t* count) {
   model::Graph* graph = graph_of(handle);
   if (!graph || !count || !from != !to || (data && !from)) return cudaErrorInvalidValue;
   if (!from) {
@@ -146,35 +147,38 @@ MR_API cudaGraphGetRootNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, size_t*
   }));
 }
 
-MR_API cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data, size_t* count) {
+MR_API cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data,
+                         size_t* count) {
   if (const cudaError_t error = refused()) return result(error);
   return result(get_edges(graph, from, to, data, count));
 }
 
-MR_API cudaGraphNodeGetDependencies(cudaGraphNode_t handle, cudaGraphNode_t* nodes, cudaGraphEdgeData* data, size_t* count) {
+MR_API cudaGraphNodeGetDependencies(cudaGraphNode_t handle, cudaGraphNode_t* nodes, cudaGraphEdgeData* data,
+                                    size_t* count) {
   if (const cudaError_t error = refused()) return result(error);
   model::GraphNode* node = node_of(handle);
   if (!node) return result(cudaErrorInvalidValue);
   return result(give_edges(node->dependencies, nodes, data, count));
 }
 
-MR_API cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode_t* nodes, cudaGraphEdgeData* data, size_t* count) {
+MR_API cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode_t* nodes, cudaGraphEdgeData* data,
+                                      size_t* count) {
   if (const cudaError_t error = refused()) return result(error);
   model::GraphNode* node = node_of(handle);
   if (!node) return result(cudaErrorInvalidValue);
   return result(give_edges(node->dependents, nodes, data, count));
 }
 
-MR_API cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t* from, const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
-                                size_t count) {
+MR_API cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                const cudaGraphEdgeData* data, size_t count) {
   if (const cudaError_t error = refused()) return result(error);
   model::Graph* graph = graph_of(handle);
   if (!graph) return result(cudaErrorInvalidValue);
   return result(model::add_dependencies(*graph, nodes_of(from), nodes_of(to), data, count));
 }
 
-MR_API cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_t* from, const cudaGraphNode_t* to, const cudaGraphEdgeData*,
-                                   size_t count) {
+MR_API cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                   const cudaGraphEdgeData*, size_t count) {
   if (const cudaError_t error = refused()) return result(error);
   model::Graph* graph = graph_of(handle);
   if (!graph) return result(cudaErrorInvalidValue);
@@ -195,7 +199,8 @@ MR_API cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned fla
   return result(model::print_dot(*graph, path, flags));
 }
 
-MR_API cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* out, cudaGraph_t handle, unsigned initial, unsigned flags) {
+MR_API cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* out, cudaGraph_t handle, unsigned initial,
+                                        unsigned flags) {
   if (const cudaError_t error = refused()) return result(error);
   model::Graph* graph = graph_of(handle);
   if (!graph || !out) return result(cudaErrorInvalidValue);
@@ -211,9 +216,11 @@ model::UserObject* user_of(cudaUserObject_t handle) noexcept {
 }
 }  // namespace
 
-MR_API cudaUserObjectCreate(cudaUserObject_t* out, void* pointer, cudaHostFn_t destroy, unsigned references, unsigned flags) {
+MR_API cudaUserObjectCreate(cudaUserObject_t* out, void* pointer, cudaHostFn_t destroy, unsigned references,
+                            unsigned flags) {
   if (const cudaError_t error = refused()) return result(error);
-  if (!out || !destroy || references == 0 || references > 0x7fffffffu || flags != cudaUserObjectNoDestructorSync) return result(cudaErrorInvalidValue);
+  if (!out || !destroy || references == 0 || references > 0x7fffffffu || flags != cudaUserObjectNoDestructorSync)
+    return result(cudaErrorInvalidValue);
   return result(model::create_user_object(reinterpret_cast<model::UserObject**>(out), pointer, destroy, references));
 }
 MR_API cudaUserObjectRetain(cudaUserObject_t handle, unsigned count) {
@@ -234,7 +241,8 @@ MR_API cudaGraphRetainUserObject(cudaGraph_t graph_handle, cudaUserObject_t hand
   if (const cudaError_t error = refused()) return result(error);
   model::Graph* graph = graph_of(graph_handle);
   model::UserObject* object = user_of(handle);
-  if (!graph || !object || count == 0 || count > 0x7fffffffu || (flags & ~static_cast<unsigned>(cudaGraphUserObjectMove)))
+  if (!graph || !object || count == 0 || count > 0x7fffffffu ||
+      (flags & ~static_cast<unsigned>(cudaGraphUserObjectMove)))
     return result(cudaErrorInvalidValue);
   if (!(flags & cudaGraphUserObjectMove)) model::retain_user_object(*object, count);
   for (model::UserReference& user : graph->users)

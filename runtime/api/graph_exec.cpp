@@ -6,7 +6,8 @@ using namespace mr::api;
 
 namespace {
 
-cudaError_t instantiate(cudaGraphExec_t* out, cudaGraph_t handle, unsigned long long flags, model::InstantiateOutcome& outcome) {
+cudaError_t instantiate(cudaGraphExec_t* out, cudaGraph_t handle, unsigned long long flags,
+                        model::InstantiateOutcome& outcome) {
   if (const cudaError_t error = refused()) return error;
   model::Graph* graph = graph_of(handle);
   if (!out || !graph) return cudaErrorInvalidValue;
@@ -21,7 +22,7 @@ cudaError_t instantiate(cudaGraphExec_t* out, cudaGraph_t handle, unsigned long 
 }
 
 cudaError_t instantiate_plain(cudaGraphExec_t* out, cudaGraph_t graph, unsigned long long flags) {
-  if (flags & cudaGraphInstantiateFlagUpload) return cudaErrorInvalidValue;   // needs a stream
+  if (flags & cudaGraphInstantiateFlagUpload) return cudaErrorInvalidValue;  // needs a stream
   model::InstantiateOutcome outcome;
   return instantiate(out, graph, flags, outcome);
 }
@@ -38,9 +39,12 @@ cudaError_t upload(cudaGraphExec_t handle, cudaStream_t stream_handle, bool per_
   }
   return cudaSuccess;
 }
-cudaError_t upload_result(cudaGraphExec_t exec, cudaStream_t stream, bool per_thread) { return result(upload(exec, stream, per_thread)); }
+cudaError_t upload_result(cudaGraphExec_t exec, cudaStream_t stream, bool per_thread) {
+  return result(upload(exec, stream, per_thread));
+}
 
-cudaError_t instantiate_with_params(cudaGraphExec_t* out, cudaGraph_t graph, cudaGraphInstantiateParams* params, bool per_thread) {
+cudaError_t instantiate_with_params(cudaGraphExec_t* out, cudaGraph_t graph, cudaGraphInstantiateParams* params,
+                                    bool per_thread) {
   if (!params) return result(cudaErrorInvalidValue);
   model::InstantiateOutcome outcome;
   const cudaError_t error = instantiate(out, graph, params->flags, outcome);
@@ -83,8 +87,7 @@ cudaError_t set_kernel(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaKer
   if (!params) return cudaErrorInvalidValue;
   return model::exec_set_kernel(*t.exec, *t.node, *params);
 }
-template <class Make>
-cudaError_t set_copy(cudaGraphExec_t exec, cudaGraphNode_t node, Make&& make) {
+template <class Make> cudaError_t set_copy(cudaGraphExec_t exec, cudaGraphNode_t node, Make&& make) {
   const Target t = target(exec, node);
   if (t.error) return t.error;
   model::CopyData data{};
@@ -129,35 +132,38 @@ cudaError_t set_any(cudaGraphExec_t exec, cudaGraphNode_t handle, cudaGraphNodeP
   if (t.error) return t.error;
   if (!params || params->type != t.node->type) return cudaErrorInvalidValue;
   switch (params->type) {
-    case cudaGraphNodeTypeKernel: {
-      const cudaKernelNodeParams kernel = plain(params->kernel);
-      return set_kernel(exec, handle, &kernel);
-    }
-    case cudaGraphNodeTypeMemcpy: return set_copy_3d(exec, handle, &params->memcpy.copyParams);
-    case cudaGraphNodeTypeMemset: {
-      const cudaMemsetParams fill = plain(params->memset);
-      return set_fill(exec, handle, &fill);
-    }
-    case cudaGraphNodeTypeHost: {
-      const cudaHostNodeParams host = plain(params->host);
-      return set_host(exec, handle, &host);
-    }
-    case cudaGraphNodeTypeEmpty: return model::step_of(*t.exec, *t.node) == model::no_step ? cudaErrorInvalidValue : cudaSuccess;
-    case cudaGraphNodeTypeWaitEvent: return set_event(exec, handle, params->type, params->eventWait.event);
-    case cudaGraphNodeTypeEventRecord: return set_event(exec, handle, params->type, params->eventRecord.event);
-    case cudaGraphNodeTypeGraph: return set_child(exec, handle, params->graph.graph);
-    default: return cudaErrorNotSupported;
+  case cudaGraphNodeTypeKernel: {
+    const cudaKernelNodeParams kernel = plain(params->kernel);
+    return set_kernel(exec, handle, &kernel);
+  }
+  case cudaGraphNodeTypeMemcpy: return set_copy_3d(exec, handle, &params->memcpy.copyParams);
+  case cudaGraphNodeTypeMemset: {
+    const cudaMemsetParams fill = plain(params->memset);
+    return set_fill(exec, handle, &fill);
+  }
+  case cudaGraphNodeTypeHost: {
+    const cudaHostNodeParams host = plain(params->host);
+    return set_host(exec, handle, &host);
+  }
+  case cudaGraphNodeTypeEmpty:
+    return model::step_of(*t.exec, *t.node) == model::no_step ? cudaErrorInvalidValue : cudaSuccess;
+  case cudaGraphNodeTypeWaitEvent: return set_event(exec, handle, params->type, params->eventWait.event);
+  case cudaGraphNodeTypeEventRecord: return set_event(exec, handle, params->type, params->eventRecord.event);
+  case cudaGraphNodeTypeGraph: return set_child(exec, handle, params->graph.graph);
+  default: return cudaErrorNotSupported;
   }
 }
 
 }  // namespace
 
-MR_API cudaGraphInstantiate(cudaGraphExec_t* out, cudaGraph_t graph, unsigned long long flags) { return result(instantiate_plain(out, graph, flags)); }
+MR_API cudaGraphInstantiate(cudaGraphExec_t* out, cudaGraph_t graph, unsigned long long flags) {
+  return result(instantiate_plain(out, graph, flags));
+}
 MR_API cudaGraphInstantiateWithFlags(cudaGraphExec_t* out, cudaGraph_t graph, unsigned long long flags) {
   return result(instantiate_plain(out, graph, flags));
 }
 MR_TWINS(cudaGraphInstantiateWithParams, _ptsz, instantiate_with_params,
-         (cudaGraphExec_t* out, cudaGraph_t graph, cudaGraphInstantiateParams* params), out, graph, params)
+         (cudaGraphExec_t * out, cudaGraph_t graph, cudaGraphInstantiateParams* params), out, graph, params)
 MR_TWINS(cudaGraphUpload, _ptsz, upload_result, (cudaGraphExec_t exec, cudaStream_t stream), exec, stream)
 MR_TWINS(cudaGraphLaunch, _ptsz, launch, (cudaGraphExec_t exec, cudaStream_t stream), exec, stream)
 
@@ -195,23 +201,27 @@ MR_API cudaGraphExecUpdate(cudaGraphExec_t exec_handle, cudaGraph_t graph_handle
 MR_API cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeParams* params) {
   return result(set_any(exec, node, params));
 }
-MR_API cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaKernelNodeParams* params) {
+MR_API cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                        const cudaKernelNodeParams* params) {
   return result(set_kernel(exec, node, params));
 }
 MR_API cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaMemcpy3DParms* params) {
   return result(set_copy_3d(exec, node, params));
 }
-MR_API cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void* dst, const void* src, size_t bytes, cudaMemcpyKind kind) {
-  return result(set_copy(exec, node, [&](model::CopyData& data, int) { return model::make_copy_1d(data, dst, src, bytes, kind); }));
+MR_API cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void* dst, const void* src,
+                                          size_t bytes, cudaMemcpyKind kind) {
+  return result(set_copy(exec, node,
+                         [&](model::CopyData& data, int) { return model::make_copy_1d(data, dst, src, bytes, kind); }));
 }
-MR_API cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const void* symbol, const void* src, size_t bytes,
-                                                size_t offset, cudaMemcpyKind kind) {
+MR_API cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const void* symbol,
+                                                const void* src, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   return result(set_copy(exec, node, [&](model::CopyData& data, int device) {
     return model::make_copy_symbol(data, true, symbol, const_cast<void*>(src), bytes, offset, kind, device);
   }));
 }
-MR_API cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void* dst, const void* symbol, size_t bytes,
-                                                  size_t offset, cudaMemcpyKind kind) {
+MR_API cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void* dst,
+                                                  const void* symbol, size_t bytes, size_t offset,
+                                                  cudaMemcpyKind kind) {
   return result(set_copy(exec, node, [&](model::CopyData& data, int device) {
     return model::make_copy_symbol(data, false, symbol, dst, bytes, offset, kind, device);
   }));

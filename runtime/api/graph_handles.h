@@ -42,13 +42,16 @@ struct NewNode {
   std::size_t count;
 };
 
-// Adds a node whose data `make(graph, data)` builds in a fresh Data, which it may refuse. Nothing changes unless all is well.
+// Adds a node whose data `make(graph, data)` builds in a fresh Data, which it may refuse. Nothing changes unless all is
+// well.
 template <class Data, class Make>
-cudaError_t add(const NewNode& where, cudaGraphNodeType type, Data* model::GraphNode::*member, Make&& make) {
+cudaError_t add(const NewNode& where, cudaGraphNodeType type, Data* model::GraphNode::* member, Make&& make) {
   if (const cudaError_t error = refused()) return error;
   model::Graph* graph = graph_of(where.graph);
   if (!where.out || !graph) return cudaErrorInvalidValue;
-  if (const cudaError_t error = model::check_dependencies(*graph, type, nodes_of(where.dependencies), where.data, where.count)) return error;
+  if (const cudaError_t error = model::check_dependencies(*graph, type, nodes_of(where.dependencies), where.data,
+                                                          where.count))
+    return error;
   Data data{};
   if (const cudaError_t error = make(*graph, data)) return error;
   model::GraphNode* node = model::add_node(*graph, type, nodes_of(where.dependencies), where.data, where.count);
@@ -74,7 +77,12 @@ cudaError_t set_event(cudaGraphNode_t node, cudaGraphNodeType type, cudaEvent_t 
 
 // cudaKernelNodeParams and kin have twins for the generic calls; the fields are the same.
 inline cudaKernelNodeParams plain(const cudaKernelNodeParamsV2& p) noexcept {
-  return {p.func, {p.gridDim.x, p.gridDim.y, p.gridDim.z}, {p.blockDim.x, p.blockDim.y, p.blockDim.z}, p.sharedMemBytes, p.kernelParams, p.extra};
+  return {p.func,
+          {p.gridDim.x, p.gridDim.y, p.gridDim.z},
+          {p.blockDim.x, p.blockDim.y, p.blockDim.z},
+          p.sharedMemBytes,
+          p.kernelParams,
+          p.extra};
 }
 inline cudaMemsetParams plain(const cudaMemsetParamsV2& p) noexcept {
   return {p.dst, p.pitch, p.value, p.elementSize, p.width, p.height};

@@ -8,10 +8,11 @@ using namespace mr::api;
 namespace mr::api {
 
 cudaError_t add_kernel(const NewNode& where, const cudaKernelNodeParams* params) {
-  return add(where, cudaGraphNodeTypeKernel, &model::GraphNode::kernel, [&](model::Graph& graph, model::KernelData& data) {
-    if (!params) return cudaErrorInvalidValue;
-    return model::make_kernel(data, *graph.context, graph.arena, *params);
-  });
+  return add(where, cudaGraphNodeTypeKernel, &model::GraphNode::kernel,
+             [&](model::Graph& graph, model::KernelData& data) {
+               if (!params) return cudaErrorInvalidValue;
+               return model::make_kernel(data, *graph.context, graph.arena, *params);
+             });
 }
 cudaError_t add_copy(const NewNode& where, const cudaMemcpy3DParms* params) {
   return add(where, cudaGraphNodeTypeMemcpy, &model::GraphNode::copy, [&](model::Graph&, model::CopyData& data) {
@@ -38,7 +39,9 @@ cudaError_t add_empty(const NewNode& where) {
   model::Graph* graph = graph_of(where.graph);
   if (!where.out || !graph) return cudaErrorInvalidValue;
   const auto type = cudaGraphNodeTypeEmpty;
-  if (const cudaError_t error = model::check_dependencies(*graph, type, nodes_of(where.dependencies), where.data, where.count)) return error;
+  if (const cudaError_t error = model::check_dependencies(*graph, type, nodes_of(where.dependencies), where.data,
+                                                          where.count))
+    return error;
   *where.out = handle_of(model::add_node(*graph, type, nodes_of(where.dependencies), where.data, where.count));
   return cudaSuccess;
 }
@@ -49,22 +52,24 @@ cudaError_t add_event(const NewNode& where, cudaGraphNodeType type, cudaEvent_t 
   });
 }
 cudaError_t add_alloc(const NewNode& where, cudaMemAllocNodeParams* params) {
-  return add(where, cudaGraphNodeTypeMemAlloc, &model::GraphNode::alloc, [&](model::Graph& graph, model::AllocData& data) {
-    if (!params) return cudaErrorInvalidValue;
-    if (graph.moved) return cudaErrorNotSupported;
-    if (const cudaError_t error = model::check_allocation(*params)) return error;
-    data.allocation = model::make_allocation(params->poolProps.location.id, params->bytesize, graph);
-    if (!data.allocation) return cudaErrorMemoryAllocation;
-    params->dptr = model::address_of(*data.allocation);
-    data.params = *params;
-    data.params.accessDescs = nullptr;
-    if (params->accessDescCount) {
-      auto* kept = static_cast<cudaMemAccessDesc*>(graph.arena.allocate(params->accessDescCount * sizeof(cudaMemAccessDesc)));
-      for (std::size_t i = 0; i < params->accessDescCount; ++i) kept[i] = params->accessDescs[i];
-      data.params.accessDescs = kept;
-    }
-    return cudaSuccess;
-  });
+  return add(where, cudaGraphNodeTypeMemAlloc, &model::GraphNode::alloc,
+             [&](model::Graph& graph, model::AllocData& data) {
+               if (!params) return cudaErrorInvalidValue;
+               if (graph.moved) return cudaErrorNotSupported;
+               if (const cudaError_t error = model::check_allocation(*params)) return error;
+               data.allocation = model::make_allocation(params->poolProps.location.id, params->bytesize, graph);
+               if (!data.allocation) return cudaErrorMemoryAllocation;
+               params->dptr = model::address_of(*data.allocation);
+               data.params = *params;
+               data.params.accessDescs = nullptr;
+               if (params->accessDescCount) {
+                 auto* kept = static_cast<cudaMemAccessDesc*>(
+                     graph.arena.allocate(params->accessDescCount * sizeof(cudaMemAccessDesc)));
+                 for (std::size_t i = 0; i < params->accessDescCount; ++i) kept[i] = params->accessDescs[i];
+                 data.params.accessDescs = kept;
+               }
+               return cudaSuccess;
+             });
 }
 cudaError_t add_free(const NewNode& where, void* pointer) {
   return add(where, cudaGraphNodeTypeMemFree, &model::GraphNode::free, [&](model::Graph& graph, model::FreeData& data) {
@@ -113,7 +118,8 @@ cudaError_t set_event(cudaGraphNode_t handle, cudaGraphNodeType type, cudaEvent_
 
 // ---- kernel nodes ----
 
-MR_API cudaGraphAddKernelNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count, const cudaKernelNodeParams* params) {
+MR_API cudaGraphAddKernelNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count,
+                              const cudaKernelNodeParams* params) {
   return result(add_kernel({out, graph, deps, nullptr, count}, params));
 }
 MR_API cudaGraphKernelNodeGetParams(cudaGraphNode_t handle, cudaKernelNodeParams* params) {
@@ -123,7 +129,9 @@ MR_API cudaGraphKernelNodeGetParams(cudaGraphNode_t handle, cudaKernelNodeParams
   model::get_kernel_params(*node->kernel, node->graph->arena, *params);
   return cudaSuccess;
 }
-MR_API cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* params) { return result(set_kernel(node, params)); }
+MR_API cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* params) {
+  return result(set_kernel(node, params));
+}
 MR_API cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to_handle, cudaGraphNode_t from_handle) {
   if (const cudaError_t error = refused()) return result(error);
   model::GraphNode* to = node_of(to_handle, cudaGraphNodeTypeKernel);
@@ -131,13 +139,15 @@ MR_API cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to_handle, cudaGraphNod
   if (!to || !from) return result(cudaErrorInvalidValue);
   return result(model::copy_kernel_attributes(*to, *from));
 }
-MR_API cudaGraphKernelNodeGetAttribute(cudaGraphNode_t handle, cudaLaunchAttributeID id, cudaLaunchAttributeValue* value) {
+MR_API cudaGraphKernelNodeGetAttribute(cudaGraphNode_t handle, cudaLaunchAttributeID id,
+                                       cudaLaunchAttributeValue* value) {
   if (const cudaError_t error = refused()) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeKernel);
   if (!node || !value) return result(cudaErrorInvalidValue);
   return result(model::get_kernel_attribute(*node->kernel, id, value));
 }
-MR_API cudaGraphKernelNodeSetAttribute(cudaGraphNode_t handle, cudaLaunchAttributeID id, const cudaLaunchAttributeValue* value) {
+MR_API cudaGraphKernelNodeSetAttribute(cudaGraphNode_t handle, cudaLaunchAttributeID id,
+                                       const cudaLaunchAttributeValue* value) {
   if (const cudaError_t error = refused()) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeKernel);
   if (!node || !value) return result(cudaErrorInvalidValue);
@@ -146,23 +156,28 @@ MR_API cudaGraphKernelNodeSetAttribute(cudaGraphNode_t handle, cudaLaunchAttribu
 
 // ---- copy nodes ----
 
-MR_API cudaGraphAddMemcpyNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count, const cudaMemcpy3DParms* params) {
+MR_API cudaGraphAddMemcpyNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count,
+                              const cudaMemcpy3DParms* params) {
   return result(add_copy({out, graph, deps, nullptr, count}, params));
 }
-MR_API cudaGraphAddMemcpyNode1D(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count, void* dst, const void* src,
-                                size_t bytes, cudaMemcpyKind kind) {
-  return result(add(NewNode{out, graph, deps, nullptr, count}, cudaGraphNodeTypeMemcpy, &model::GraphNode::copy,
-                    [&](model::Graph&, model::CopyData& data) { return model::make_copy_1d(data, dst, src, bytes, kind); }));
+MR_API cudaGraphAddMemcpyNode1D(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count,
+                                void* dst, const void* src, size_t bytes, cudaMemcpyKind kind) {
+  return result(
+      add(NewNode{out, graph, deps, nullptr, count}, cudaGraphNodeTypeMemcpy, &model::GraphNode::copy,
+          [&](model::Graph&, model::CopyData& data) { return model::make_copy_1d(data, dst, src, bytes, kind); }));
 }
-MR_API cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count, const void* symbol,
-                                      const void* src, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+MR_API cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps,
+                                      size_t count, const void* symbol, const void* src, size_t bytes, size_t offset,
+                                      cudaMemcpyKind kind) {
   return result(add(NewNode{out, graph, deps, nullptr, count}, cudaGraphNodeTypeMemcpy, &model::GraphNode::copy,
                     [&](model::Graph& g, model::CopyData& data) {
-                      return model::make_copy_symbol(data, true, symbol, const_cast<void*>(src), bytes, offset, kind, g.context->ordinal);
+                      return model::make_copy_symbol(data, true, symbol, const_cast<void*>(src), bytes, offset, kind,
+                                                     g.context->ordinal);
                     }));
 }
-MR_API cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count, void* dst,
-                                        const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+MR_API cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps,
+                                        size_t count, void* dst, const void* symbol, size_t bytes, size_t offset,
+                                        cudaMemcpyKind kind) {
   return result(add(NewNode{out, graph, deps, nullptr, count}, cudaGraphNodeTypeMemcpy, &model::GraphNode::copy,
                     [&](model::Graph& g, model::CopyData& data) {
                       return model::make_copy_symbol(data, false, symbol, dst, bytes, offset, kind, g.context->ordinal);
@@ -175,31 +190,37 @@ MR_API cudaGraphMemcpyNodeGetParams(cudaGraphNode_t handle, cudaMemcpy3DParms* p
   *params = node->copy->params;
   return cudaSuccess;
 }
-MR_API cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* params) { return result(set_copy(node, params)); }
-MR_API cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t handle, void* dst, const void* src, size_t bytes, cudaMemcpyKind kind) {
+MR_API cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* params) {
+  return result(set_copy(node, params));
+}
+MR_API cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t handle, void* dst, const void* src, size_t bytes,
+                                      cudaMemcpyKind kind) {
   if (const cudaError_t error = refused()) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeMemcpy);
   if (!node) return result(cudaErrorInvalidValue);
   return result(model::make_copy_1d(*node->copy, dst, src, bytes, kind));
 }
-MR_API cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t handle, const void* symbol, const void* src, size_t bytes, size_t offset,
-                                            cudaMemcpyKind kind) {
+MR_API cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t handle, const void* symbol, const void* src, size_t bytes,
+                                            size_t offset, cudaMemcpyKind kind) {
   if (const cudaError_t error = refused()) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeMemcpy);
   if (!node) return result(cudaErrorInvalidValue);
-  return result(model::make_copy_symbol(*node->copy, true, symbol, const_cast<void*>(src), bytes, offset, kind, node->graph->context->ordinal));
+  return result(model::make_copy_symbol(*node->copy, true, symbol, const_cast<void*>(src), bytes, offset, kind,
+                                        node->graph->context->ordinal));
 }
-MR_API cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t handle, void* dst, const void* symbol, size_t bytes, size_t offset,
-                                              cudaMemcpyKind kind) {
+MR_API cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t handle, void* dst, const void* symbol, size_t bytes,
+                                              size_t offset, cudaMemcpyKind kind) {
   if (const cudaError_t error = refused()) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeMemcpy);
   if (!node) return result(cudaErrorInvalidValue);
-  return result(model::make_copy_symbol(*node->copy, false, symbol, dst, bytes, offset, kind, node->graph->context->ordinal));
+  return result(
+      model::make_copy_symbol(*node->copy, false, symbol, dst, bytes, offset, kind, node->graph->context->ordinal));
 }
 
 // ---- set nodes ----
 
-MR_API cudaGraphAddMemsetNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count, const cudaMemsetParams* params) {
+MR_API cudaGraphAddMemsetNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count,
+                              const cudaMemsetParams* params) {
   return result(add_fill({out, graph, deps, nullptr, count}, params));
 }
 MR_API cudaGraphMemsetNodeGetParams(cudaGraphNode_t handle, cudaMemsetParams* params) {
@@ -209,11 +230,14 @@ MR_API cudaGraphMemsetNodeGetParams(cudaGraphNode_t handle, cudaMemsetParams* pa
   *params = node->fill->params;
   return cudaSuccess;
 }
-MR_API cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* params) { return result(set_fill(node, params)); }
+MR_API cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* params) {
+  return result(set_fill(node, params));
+}
 
 // ---- host, empty, child and event nodes ----
 
-MR_API cudaGraphAddHostNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count, const cudaHostNodeParams* params) {
+MR_API cudaGraphAddHostNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count,
+                            const cudaHostNodeParams* params) {
   return result(add_host({out, graph, deps, nullptr, count}, params));
 }
 MR_API cudaGraphHostNodeGetParams(cudaGraphNode_t handle, cudaHostNodeParams* params) {
@@ -223,16 +247,20 @@ MR_API cudaGraphHostNodeGetParams(cudaGraphNode_t handle, cudaHostNodeParams* pa
   *params = node->host->params;
   return cudaSuccess;
 }
-MR_API cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* params) { return result(set_host(node, params)); }
+MR_API cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* params) {
+  return result(set_host(node, params));
+}
 MR_API cudaGraphAddEmptyNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count) {
   return result(add_empty({out, graph, deps, nullptr, count}));
 }
-MR_API cudaGraphAddChildGraphNode(cudaGraphNode_t* out, cudaGraph_t handle, const cudaGraphNode_t* deps, size_t count, cudaGraph_t child) {
+MR_API cudaGraphAddChildGraphNode(cudaGraphNode_t* out, cudaGraph_t handle, const cudaGraphNode_t* deps, size_t count,
+                                  cudaGraph_t child) {
   if (const cudaError_t error = refused()) return result(error);
   model::Graph* graph = graph_of(handle);
   if (!out || !graph) return result(cudaErrorInvalidValue);
   model::GraphNode* node = nullptr;
-  if (const cudaError_t error = model::add_child(*graph, &node, nodes_of(deps), nullptr, count, reinterpret_cast<model::Graph*>(child),
+  if (const cudaError_t error = model::add_child(*graph, &node, nodes_of(deps), nullptr, count,
+                                                 reinterpret_cast<model::Graph*>(child),
                                                  cudaGraphChildGraphOwnershipClone))
     return result(error);
   *out = handle_of(node);
@@ -256,22 +284,31 @@ cudaError_t get_event(cudaGraphNode_t handle, cudaGraphNodeType type, cudaEvent_
 }
 }  // namespace
 
-MR_API cudaGraphAddEventRecordNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count, cudaEvent_t event) {
+MR_API cudaGraphAddEventRecordNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count,
+                                   cudaEvent_t event) {
   return result(add_event({out, graph, deps, nullptr, count}, cudaGraphNodeTypeEventRecord, event));
 }
-MR_API cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* out) { return result(get_event(node, cudaGraphNodeTypeEventRecord, out)); }
+MR_API cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* out) {
+  return result(get_event(node, cudaGraphNodeTypeEventRecord, out));
+}
 MR_API cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
   return result(set_event(node, cudaGraphNodeTypeEventRecord, event));
 }
-MR_API cudaGraphAddEventWaitNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count, cudaEvent_t event) {
+MR_API cudaGraphAddEventWaitNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count,
+                                 cudaEvent_t event) {
   return result(add_event({out, graph, deps, nullptr, count}, cudaGraphNodeTypeWaitEvent, event));
 }
-MR_API cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* out) { return result(get_event(node, cudaGraphNodeTypeWaitEvent, out)); }
-MR_API cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) { return result(set_event(node, cudaGraphNodeTypeWaitEvent, event)); }
+MR_API cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* out) {
+  return result(get_event(node, cudaGraphNodeTypeWaitEvent, out));
+}
+MR_API cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
+  return result(set_event(node, cudaGraphNodeTypeWaitEvent, event));
+}
 
 // ---- memory nodes ----
 
-MR_API cudaGraphAddMemAllocNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count, cudaMemAllocNodeParams* params) {
+MR_API cudaGraphAddMemAllocNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count,
+                                cudaMemAllocNodeParams* params) {
   return result(add_alloc({out, graph, deps, nullptr, count}, params));
 }
 MR_API cudaGraphMemAllocNodeGetParams(cudaGraphNode_t handle, cudaMemAllocNodeParams* params) {
@@ -281,7 +318,8 @@ MR_API cudaGraphMemAllocNodeGetParams(cudaGraphNode_t handle, cudaMemAllocNodePa
   *params = node->alloc->params;
   return cudaSuccess;
 }
-MR_API cudaGraphAddMemFreeNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count, void* pointer) {
+MR_API cudaGraphAddMemFreeNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count,
+                               void* pointer) {
   return result(add_free({out, graph, deps, nullptr, count}, pointer));
 }
 MR_API cudaGraphMemFreeNodeGetParams(cudaGraphNode_t handle, void* out) {
@@ -306,18 +344,18 @@ bool clean(const cudaGraphNodeParams& params, std::size_t used) noexcept {
 }
 std::size_t used_bytes(cudaGraphNodeType type) noexcept {
   switch (type) {
-    case cudaGraphNodeTypeKernel: return sizeof(cudaKernelNodeParamsV2) + 16;   // later fields of the driver's structure
-    case cudaGraphNodeTypeMemcpy: return sizeof(cudaMemcpyNodeParams);
-    case cudaGraphNodeTypeMemset: return sizeof(cudaMemsetParamsV2) + 8;
-    case cudaGraphNodeTypeHost: return sizeof(cudaHostNodeParamsV2);
-    case cudaGraphNodeTypeGraph: return sizeof(cudaChildGraphNodeParams);
-    case cudaGraphNodeTypeEmpty: return 0;
-    case cudaGraphNodeTypeWaitEvent:
-    case cudaGraphNodeTypeEventRecord: return sizeof(cudaEventRecordNodeParams);
-    case cudaGraphNodeTypeMemAlloc: return sizeof(cudaMemAllocNodeParamsV2);
-    case cudaGraphNodeTypeMemFree: return sizeof(cudaMemFreeNodeParams);
-    case cudaGraphNodeTypeConditional: return sizeof(cudaConditionalNodeParams) + 8;
-    default: return sizeof(cudaGraphNodeParams{}.reserved1);
+  case cudaGraphNodeTypeKernel: return sizeof(cudaKernelNodeParamsV2) + 16;  // later fields of the driver's structure
+  case cudaGraphNodeTypeMemcpy: return sizeof(cudaMemcpyNodeParams);
+  case cudaGraphNodeTypeMemset: return sizeof(cudaMemsetParamsV2) + 8;
+  case cudaGraphNodeTypeHost: return sizeof(cudaHostNodeParamsV2);
+  case cudaGraphNodeTypeGraph: return sizeof(cudaChildGraphNodeParams);
+  case cudaGraphNodeTypeEmpty: return 0;
+  case cudaGraphNodeTypeWaitEvent:
+  case cudaGraphNodeTypeEventRecord: return sizeof(cudaEventRecordNodeParams);
+  case cudaGraphNodeTypeMemAlloc: return sizeof(cudaMemAllocNodeParamsV2);
+  case cudaGraphNodeTypeMemFree: return sizeof(cudaMemFreeNodeParams);
+  case cudaGraphNodeTypeConditional: return sizeof(cudaConditionalNodeParams) + 8;
+  default: return sizeof(cudaGraphNodeParams{}.reserved1);
   }
 }
 
@@ -326,78 +364,83 @@ cudaError_t add_any(const NewNode& where, cudaGraphNodeParams* params) {
   model::Graph* graph = graph_of(where.graph);
   if (!where.out || !graph || !params || !clean(*params, used_bytes(params->type))) return cudaErrorInvalidValue;
   switch (params->type) {
-    case cudaGraphNodeTypeKernel: {
-      const cudaKernelNodeParams kernel = plain(params->kernel);
-      return add_kernel(where, &kernel);
-    }
-    case cudaGraphNodeTypeMemcpy: return add_copy(where, &params->memcpy.copyParams);
-    case cudaGraphNodeTypeMemset: {
-      const cudaMemsetParams fill = plain(params->memset);
-      return add_fill(where, &fill);
-    }
-    case cudaGraphNodeTypeHost: {
-      const cudaHostNodeParams host = plain(params->host);
-      return add_host(where, &host);
-    }
-    case cudaGraphNodeTypeEmpty: return add_empty(where);
-    case cudaGraphNodeTypeWaitEvent: return add_event(where, params->type, params->eventWait.event);
-    case cudaGraphNodeTypeEventRecord: return add_event(where, params->type, params->eventRecord.event);
-    case cudaGraphNodeTypeMemAlloc: {
-      cudaMemAllocNodeParams alloc{params->alloc.poolProps, params->alloc.accessDescs, params->alloc.accessDescCount, params->alloc.bytesize, nullptr};
-      const cudaError_t error = add_alloc(where, &alloc);
-      if (error == cudaSuccess) params->alloc.dptr = alloc.dptr;
-      return error;
-    }
-    case cudaGraphNodeTypeMemFree: return add_free(where, params->free.dptr);
-    case cudaGraphNodeTypeGraph: {
-      model::GraphNode* node = nullptr;
-      const cudaError_t error = model::add_child(*graph, &node, nodes_of(where.dependencies), where.data, where.count,
-                                                 reinterpret_cast<model::Graph*>(params->graph.graph), params->graph.ownership);
-      if (error == cudaSuccess) *where.out = handle_of(node);
-      return error;
-    }
-    case cudaGraphNodeTypeConditional: {
-      model::GraphNode* node = nullptr;
-      const cudaError_t error =
-          model::add_conditional(*graph, &node, nodes_of(where.dependencies), where.data, where.count, params->conditional);
-      if (error == cudaSuccess) *where.out = handle_of(node);
-      return error;
-    }
-    case cudaGraphNodeTypeExtSemaphoreSignal:
-    case cudaGraphNodeTypeExtSemaphoreWait: return cudaErrorNotSupported;
-    default: return cudaErrorInvalidValue;
+  case cudaGraphNodeTypeKernel: {
+    const cudaKernelNodeParams kernel = plain(params->kernel);
+    return add_kernel(where, &kernel);
+  }
+  case cudaGraphNodeTypeMemcpy: return add_copy(where, &params->memcpy.copyParams);
+  case cudaGraphNodeTypeMemset: {
+    const cudaMemsetParams fill = plain(params->memset);
+    return add_fill(where, &fill);
+  }
+  case cudaGraphNodeTypeHost: {
+    const cudaHostNodeParams host = plain(params->host);
+    return add_host(where, &host);
+  }
+  case cudaGraphNodeTypeEmpty: return add_empty(where);
+  case cudaGraphNodeTypeWaitEvent: return add_event(where, params->type, params->eventWait.event);
+  case cudaGraphNodeTypeEventRecord: return add_event(where, params->type, params->eventRecord.event);
+  case cudaGraphNodeTypeMemAlloc: {
+    cudaMemAllocNodeParams alloc{params->alloc.poolProps, params->alloc.accessDescs, params->alloc.accessDescCount,
+                                 params->alloc.bytesize, nullptr};
+    const cudaError_t error = add_alloc(where, &alloc);
+    if (error == cudaSuccess) params->alloc.dptr = alloc.dptr;
+    return error;
+  }
+  case cudaGraphNodeTypeMemFree: return add_free(where, params->free.dptr);
+  case cudaGraphNodeTypeGraph: {
+    model::GraphNode* node = nullptr;
+    const cudaError_t error = model::add_child(*graph, &node, nodes_of(where.dependencies), where.data, where.count,
+                                               reinterpret_cast<model::Graph*>(params->graph.graph),
+                                               params->graph.ownership);
+    if (error == cudaSuccess) *where.out = handle_of(node);
+    return error;
+  }
+  case cudaGraphNodeTypeConditional: {
+    model::GraphNode* node = nullptr;
+    const cudaError_t error = model::add_conditional(*graph, &node, nodes_of(where.dependencies), where.data,
+                                                     where.count, params->conditional);
+    if (error == cudaSuccess) *where.out = handle_of(node);
+    return error;
+  }
+  case cudaGraphNodeTypeExtSemaphoreSignal:
+  case cudaGraphNodeTypeExtSemaphoreWait: return cudaErrorNotSupported;
+  default: return cudaErrorInvalidValue;
   }
 }
 
 cudaError_t set_any(cudaGraphNode_t handle, cudaGraphNodeParams* params) {
   if (const cudaError_t error = refused()) return error;
   model::GraphNode* node = node_of(handle);
-  if (!node || !params || node->type != params->type || !clean(*params, used_bytes(params->type))) return cudaErrorInvalidValue;
+  if (!node || !params || node->type != params->type || !clean(*params, used_bytes(params->type)))
+    return cudaErrorInvalidValue;
   switch (params->type) {
-    case cudaGraphNodeTypeKernel: {
-      const cudaKernelNodeParams kernel = plain(params->kernel);
-      return set_kernel(handle, &kernel);
-    }
-    case cudaGraphNodeTypeMemcpy: return set_copy(handle, &params->memcpy.copyParams);
-    case cudaGraphNodeTypeMemset: {
-      const cudaMemsetParams fill = plain(params->memset);
-      return set_fill(handle, &fill);
-    }
-    case cudaGraphNodeTypeHost: {
-      const cudaHostNodeParams host = plain(params->host);
-      return set_host(handle, &host);
-    }
-    case cudaGraphNodeTypeEmpty: return cudaSuccess;
-    case cudaGraphNodeTypeWaitEvent: return set_event(handle, params->type, params->eventWait.event);
-    case cudaGraphNodeTypeEventRecord: return set_event(handle, params->type, params->eventRecord.event);
-    default: return cudaErrorNotSupported;
+  case cudaGraphNodeTypeKernel: {
+    const cudaKernelNodeParams kernel = plain(params->kernel);
+    return set_kernel(handle, &kernel);
+  }
+  case cudaGraphNodeTypeMemcpy: return set_copy(handle, &params->memcpy.copyParams);
+  case cudaGraphNodeTypeMemset: {
+    const cudaMemsetParams fill = plain(params->memset);
+    return set_fill(handle, &fill);
+  }
+  case cudaGraphNodeTypeHost: {
+    const cudaHostNodeParams host = plain(params->host);
+    return set_host(handle, &host);
+  }
+  case cudaGraphNodeTypeEmpty: return cudaSuccess;
+  case cudaGraphNodeTypeWaitEvent: return set_event(handle, params->type, params->eventWait.event);
+  case cudaGraphNodeTypeEventRecord: return set_event(handle, params->type, params->eventRecord.event);
+  default: return cudaErrorNotSupported;
   }
 }
 
 }  // namespace
 
-MR_API cudaGraphAddNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, const cudaGraphEdgeData* data, size_t count,
-                        cudaGraphNodeParams* params) {
+MR_API cudaGraphAddNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps,
+                        const cudaGraphEdgeData* data, size_t count, cudaGraphNodeParams* params) {
   return result(add_any({out, graph, deps, data, count}, params));
 }
-MR_API cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params) { return result(set_any(node, params)); }
+MR_API cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params) {
+  return result(set_any(node, params));
+}

@@ -17,7 +17,8 @@ namespace {
 
 thread_local GraphImage* running_image = nullptr;
 
-// A step that takes longer than this is worth another thread's while (a cache line's way there and back is a third of a microsecond).
+// A step that takes longer than this is worth another thread's while (a cache line's way there and back is a third of a
+// microsecond).
 constexpr std::uint64_t heavy_ticks = 3 * ticks_per_us;
 // Below this average even a wide level is done sooner by one thread.
 constexpr std::uint32_t worthwhile_ticks = ticks_per_us / 2;
@@ -32,8 +33,10 @@ bool GraphImage::set_value(std::uint64_t handle, std::uint32_t value) noexcept {
   std::size_t low = 0, high = handles.size();
   while (low < high) {
     const std::size_t middle = (low + high) / 2;
-    if (handles[middle].handle < handle) low = middle + 1;
-    else high = middle;
+    if (handles[middle].handle < handle)
+      low = middle + 1;
+    else
+      high = middle;
   }
   if (low == handles.size() || handles[low].handle != handle) return false;
   values[low].store(value, std::memory_order_relaxed);
@@ -91,7 +94,7 @@ class GraphRun {
   // Goes on behind a step that ran in a branch queue.
   static OpResult go_on(CustomOp& op, Queue& queue, Runner& runner, bool) {
     auto& image = *static_cast<GraphImage*>(op.data[0]);
-    image.retain();   // for the queue's return, which may be after the launch's end
+    image.retain();  // for the queue's return, which may be after the launch's end
     {
       GraphRun run(image, runner, true);
       const std::uint32_t step = run.behind(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(op.data[1])));
@@ -103,7 +106,7 @@ class GraphRun {
   }
 
   static OpResult help(CustomOp& op, Queue& queue, Runner& runner, bool) {
-    auto& image = *static_cast<GraphImage*>(op.data[0]);   // the operation holds a reference
+    auto& image = *static_cast<GraphImage*>(op.data[0]);  // the operation holds a reference
     {
       GraphRun run(image, runner, true);
       if (run.work()) run.finish_elsewhere();
@@ -184,7 +187,8 @@ class GraphRun {
   void push_list(const std::uint32_t* list, std::uint32_t count) noexcept {
     for (std::uint32_t i = count; i-- > 0;) push_ready(list[i]);
   }
-  // Steps that wait for others, or run by other means, begin at once; the rest wait for their turn on this thread's list.
+  // Steps that wait for others, or run by other means, begin at once; the rest wait for their turn on this thread's
+  // list.
   void push_ready(std::uint32_t step) noexcept {
     if (!starts_elsewhere(steps_[step])) return push_local(step);
     start_elsewhere(step);
@@ -192,18 +196,20 @@ class GraphRun {
   bool starts_elsewhere(const Step& step) const noexcept {
     if (step.flags & step_disabled) return false;
     switch (step.kind) {
-      case StepKind::host:
-        // On this worker only if nothing else of the launch can be held up by it.
-        return !runner_.worker || runner_.residents || parallel_ || local_ != none || alone_is_doubtful_;
-      case StepKind::kernel: return (step.flags & step_resident) && !image_.domain.dead();
-      case StepKind::wait: {
-        const GraphSlot& slot = slot_of(step);
-        return slot.queue && slot.queue->completed() < slot.sequence;
-      }
-      default: return false;
+    case StepKind::host:
+      // On this worker only if nothing else of the launch can be held up by it.
+      return !runner_.worker || runner_.residents || parallel_ || local_ != none || alone_is_doubtful_;
+    case StepKind::kernel: return (step.flags & step_resident) && !image_.domain.dead();
+    case StepKind::wait: {
+      const GraphSlot& slot = slot_of(step);
+      return slot.queue && slot.queue->completed() < slot.sequence;
+    }
+    default: return false;
     }
   }
-  GraphSlot& slot_of(const Step& step) const noexcept { return image_.op_->slots()[reinterpret_cast<std::uintptr_t>(step.payload)]; }
+  GraphSlot& slot_of(const Step& step) const noexcept {
+    return image_.op_->slots()[reinterpret_cast<std::uintptr_t>(step.payload)];
+  }
 
   // Counts `step` as run: pushes the successors that are ready, but returns the first of them to be run next.
   std::uint32_t behind(std::uint32_t index) noexcept {
@@ -214,7 +220,7 @@ class GraphRun {
       if (!arrive(*successor)) return none;
       chosen = *successor;
     } else {
-      alone_is_doubtful_ = step.next_count > 1;   // others may follow in this loop
+      alone_is_doubtful_ = step.next_count > 1;  // others may follow in this loop
       for (std::uint32_t i = step.next_count; i-- > 0;) {
         const std::uint32_t other = successor[i];
         if (!arrive(other)) continue;
@@ -240,7 +246,7 @@ class GraphRun {
       return now == 0;
     }
     if (left.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
-    left.store(needs, std::memory_order_relaxed);   // for the next time; before anything behind this step
+    left.store(needs, std::memory_order_relaxed);  // for the next time; before anything behind this step
     return true;
   }
 
@@ -252,55 +258,55 @@ class GraphRun {
     if (heavy && local_ != none) share();
     const std::uint64_t begin = timing_ ? ticks() : 0;
     switch (step.kind) {
-      case StepKind::kernel: {
-        auto& work = *static_cast<KernelWork*>(step.payload);
-        if (image_.domain.dead()) break;
-        if (step.flags & step_resident) return start_elsewhere(index), none;
-        if (work.grid.total_blocks == 1 || (image_.measured_ && !heavy)) {
-          const simt::Fault fault = simt::run_blocks(work.grid, 0, work.grid.total_blocks);
-          if (fault != simt::Fault::none && fault != simt::Fault::interrupted) [[unlikely]]
-            image_.domain.on_fault(image_.domain, fault, work.grid);
-        } else if (!spread(index, work)) {
-          return none;
-        }
-        break;
-      }
-      case StepKind::copy:
-        if (!image_.domain.dead()) {
-          const auto& copy = *static_cast<const memory::Copy*>(step.payload);
-          memory::run(memory::LinearCopy{copy.dst, copy.src, copy.row});
-        }
-        break;
-      case StepKind::copy_box:
-        if (!image_.domain.dead()) memory::run(*static_cast<memory::Copy*>(step.payload));
-        break;
-      case StepKind::fill:
-        if (!image_.domain.dead()) memory::run(*static_cast<memory::Fill*>(step.payload));
-        break;
-      case StepKind::pattern:
-        if (!image_.domain.dead()) fill_pattern(*static_cast<PatternFill*>(step.payload));
-        break;
-      case StepKind::host: {
-        auto& work = *static_cast<HostWork*>(step.payload);
-        if (!runner_.in_host_function) {
-          runner_.in_host_function = true;
-          Scheduler::get().enter_host_function();
-        }
-        HostOp op{};
-        op.function = work.function;
-        op.data = work.data;
-        work.call(op, image_.domain.dead());
-        break;
-      }
-      case StepKind::record: open_gate(slot_of(step)); break;
-      case StepKind::wait: break;   // its point has completed
-      case StepKind::branch: return enter(index, *static_cast<BranchWork*>(step.payload), false);
-      case StepKind::branch_end: return enter(index, *static_cast<BranchWork*>(step.payload), true);
-      case StepKind::launch_end:
-        if (runner_.in_host_function) runner_.leave_host_function();
-        ended_ = true;
+    case StepKind::kernel: {
+      auto& work = *static_cast<KernelWork*>(step.payload);
+      if (image_.domain.dead()) break;
+      if (step.flags & step_resident) return start_elsewhere(index), none;
+      if (work.grid.total_blocks == 1 || (image_.measured_ && !heavy)) {
+        const simt::Fault fault = simt::run_blocks(work.grid, 0, work.grid.total_blocks);
+        if (fault != simt::Fault::none && fault != simt::Fault::interrupted) [[unlikely]]
+          image_.domain.on_fault(image_.domain, fault, work.grid);
+      } else if (!spread(index, work)) {
         return none;
-      case StepKind::nothing: break;
+      }
+      break;
+    }
+    case StepKind::copy:
+      if (!image_.domain.dead()) {
+        const auto& copy = *static_cast<const memory::Copy*>(step.payload);
+        memory::run(memory::LinearCopy{copy.dst, copy.src, copy.row});
+      }
+      break;
+    case StepKind::copy_box:
+      if (!image_.domain.dead()) memory::run(*static_cast<memory::Copy*>(step.payload));
+      break;
+    case StepKind::fill:
+      if (!image_.domain.dead()) memory::run(*static_cast<memory::Fill*>(step.payload));
+      break;
+    case StepKind::pattern:
+      if (!image_.domain.dead()) fill_pattern(*static_cast<PatternFill*>(step.payload));
+      break;
+    case StepKind::host: {
+      auto& work = *static_cast<HostWork*>(step.payload);
+      if (!runner_.in_host_function) {
+        runner_.in_host_function = true;
+        Scheduler::get().enter_host_function();
+      }
+      HostOp op{};
+      op.function = work.function;
+      op.data = work.data;
+      work.call(op, image_.domain.dead());
+      break;
+    }
+    case StepKind::record: open_gate(slot_of(step)); break;
+    case StepKind::wait: break;  // its point has completed
+    case StepKind::branch: return enter(index, *static_cast<BranchWork*>(step.payload), false);
+    case StepKind::branch_end: return enter(index, *static_cast<BranchWork*>(step.payload), true);
+    case StepKind::launch_end:
+      if (runner_.in_host_function) runner_.leave_host_function();
+      ended_ = true;
+      return none;
+    case StepKind::nothing: break;
     }
     if (begin && step.kind != StepKind::host) {
       const bool long_one = ticks() - begin > heavy_ticks;
@@ -343,8 +349,8 @@ class GraphRun {
     Queue& queue = *slot.queue;
     auto* state = reinterpret_cast<std::atomic<std::uintptr_t>*>(&slot.gate->data[0]);
     if (state->exchange(2, std::memory_order_acq_rel) == 1) return queue.finish_asynchronous();
-    // The queue has not come to the gate yet. The event is complete before anything behind the record is: see to it. All earlier operations
-    // of this queue are open gates, so whoever holds it has a few instructions to go.
+    // The queue has not come to the gate yet. The event is complete before anything behind the record is: see to it.
+    // All earlier operations of this queue are open gates, so whoever holds it has a few instructions to go.
     const std::uint64_t sequence = slot.sequence;
     for (unsigned spins = 0; queue.completed() < sequence; ++spins) {
       if (queue.try_claim(runner_.worker)) {
@@ -424,7 +430,8 @@ class GraphRun {
   }
 
   static KernelOp* push_kernel(Appender& appender, const Step& step, const KernelWork& work) noexcept {
-    // The record's arguments begin where KernelOp's do: 112 bytes in, or 128 where a parameter wants more alignment than 16.
+    // The record's arguments begin where KernelOp's do: 112 bytes in, or 128 where a parameter wants more alignment
+    // than 16.
     const std::size_t offset = work.args_offset;
     auto* op = appender.push<KernelOp>(OpKind::kernel, offset + (work.bytes - work.args_offset));
     if (step.flags & step_resident) op->flags |= op_workers_only;
@@ -452,28 +459,29 @@ class GraphRun {
     Queue& queue = branch_queue(level_of(step));
     Appender appender(queue);
     switch (step.kind) {
-      case StepKind::kernel: push_kernel(appender, step, *static_cast<KernelWork*>(step.payload)); break;
-      case StepKind::host: {
-        const auto& work = *static_cast<HostWork*>(step.payload);
-        auto* op = appender.push<HostOp>(OpKind::host);
-        op->function = work.function;
-        op->data = work.data;
-        op->with_status = work.call;
-        break;
-      }
-      case StepKind::wait: {
-        const GraphSlot& slot = slot_of(step);
-        auto* op = appender.push<WaitOp>(OpKind::wait);
-        op->on = slot.queue;
-        op->sequence = slot.sequence;
-        break;
-      }
-      default: break;
+    case StepKind::kernel: push_kernel(appender, step, *static_cast<KernelWork*>(step.payload)); break;
+    case StepKind::host: {
+      const auto& work = *static_cast<HostWork*>(step.payload);
+      auto* op = appender.push<HostOp>(OpKind::host);
+      op->function = work.function;
+      op->data = work.data;
+      op->with_status = work.call;
+      break;
+    }
+    case StepKind::wait: {
+      const GraphSlot& slot = slot_of(step);
+      auto* op = appender.push<WaitOp>(OpKind::wait);
+      op->on = slot.queue;
+      op->sequence = slot.sequence;
+      break;
+    }
+    default: break;
     }
     push_continuation(appender, index);
   }
 
-  // A finite grid of several blocks: on this thread and on others. True when it has ended; false when a continuation takes over.
+  // A finite grid of several blocks: on this thread and on others. True when it has ended; false when a continuation
+  // takes over.
   bool spread(std::uint32_t index, KernelWork& work) noexcept {
     // Whoever waits for nothing else may take what is on the list meanwhile.
     Queue& queue = branch_queue(level_of(steps_[index]));

@@ -1,20 +1,24 @@
 // Executing graphs: an executable graph flattened into arrays, and the operation that runs it.
 //
-// Image. Steps stand in a topological order that keeps chains together. Every step knows its successors (a slice of one array) and how many
-// steps it waits for. Child graphs and conditional bodies are flattened into the same arrays: a step that begins them, their steps, and a step
-// that their last ones lead to. One last step, `launch_end`, waits for everything.
+// Image. Steps stand in a topological order that keeps chains together. Every step knows its successors (a slice of one
+// array) and how many steps it waits for. Child graphs and conditional bodies are flattened into the same arrays: a
+// step that begins them, their steps, and a step that their last ones lead to. One last step, `launch_end`, waits for
+// everything.
 //
-// A launch is one custom operation in a stream. The thread that reaches it (a worker, or a host thread that helps) runs steps one after the
-// other: the first successor that becomes ready is the next step, so a chain touches no queue; further ones wait on the thread's own list. As
-// long as one thread alone works on a launch ("exclusive"), counting is done without locked instructions. The launch becomes parallel
-//  - when steps take long enough for it to pay: waiting steps are moved to the image's shared list, and other workers are asked to come;
-//  - when a step can't run here: host functions, kernels that need residency, waits for other queues, grids of many blocks. Such a step gets
+// A launch is one custom operation in a stream. The thread that reaches it (a worker, or a host thread that helps) runs
+// steps one after the other: the first successor that becomes ready is the next step, so a chain touches no queue;
+// further ones wait on the thread's own list. As long as one thread alone works on a launch ("exclusive"), counting is
+// done without locked instructions. The launch becomes parallel
+//  - when steps take long enough for it to pay: waiting steps are moved to the image's shared list, and other workers
+//  are asked to come;
+//  - when a step can't run here: host functions, kernels that need residency, waits for other queues, grids of many
+//  blocks. Such a step gets
 //    a queue of its own ("branch queue") with a second operation behind it that goes on with the step's successors.
-// Counters reset themselves: whoever brings one to zero sets it to its step's count again before the step runs, so a launch begins without
-// touching the steps, and a loop's body can run again at once.
+// Counters reset themselves: whoever brings one to zero sets it to its step's count again before the step runs, so a
+// launch begins without touching the steps, and a loop's body can run again at once.
 //
-// An image never overlaps itself: the model orders its launches. Launches hold a reference, so an image may be replaced or given up
-// while launches are pending.
+// An image never overlaps itself: the model orders its launches. Launches hold a reference, so an image may be replaced
+// or given up while launches are pending.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -28,33 +32,33 @@
 namespace mr::engine {
 
 enum class StepKind : std::uint8_t {
-  nothing,      // empty and disabled nodes, ends of child graphs
-  kernel,       // KernelWork
-  copy,         // memory::Copy that is_linear()
-  copy_box,     // memory::Copy
-  fill,         // memory::Fill
-  pattern,      // PatternFill
-  host,         // HostWork
-  record,       // slot number in payload: opens the gate of an event record
-  wait,         // slot number in payload: until another queue's point
-  branch,       // BranchWork: a conditional node; starts one of its bodies, or none
-  branch_end,   // BranchWork: the body has ended; again (while) or on
+  nothing,     // empty and disabled nodes, ends of child graphs
+  kernel,      // KernelWork
+  copy,        // memory::Copy that is_linear()
+  copy_box,    // memory::Copy
+  fill,        // memory::Fill
+  pattern,     // PatternFill
+  host,        // HostWork
+  record,      // slot number in payload: opens the gate of an event record
+  wait,        // slot number in payload: until another queue's point
+  branch,      // BranchWork: a conditional node; starts one of its bodies, or none
+  branch_end,  // BranchWork: the body has ended; again (while) or on
   launch_end,
 };
 
 enum StepFlags : std::uint8_t {
   step_disabled = 1u << 0,
-  step_resident = 1u << 1,   // the kernel needs residency
+  step_resident = 1u << 1,  // the kernel needs residency
 };
 
 struct Step {
   void* payload = nullptr;
-  std::uint32_t first_next = 0;   // in GraphImage::next
+  std::uint32_t first_next = 0;  // in GraphImage::next
   std::uint32_t next_count = 0;
   std::uint32_t needs = 0;
   StepKind kind = StepKind::nothing;
   std::uint8_t flags = 0;
-  std::int8_t priority = 0;       // CUDA's scale, for launches that use node priorities
+  std::int8_t priority = 0;  // CUDA's scale, for launches that use node priorities
   std::uint8_t reserved = 0;
 };
 static_assert(sizeof(Step) == 24);
@@ -77,36 +81,38 @@ struct PatternFill {
 };
 
 struct HostWork {
-  void (*call)(HostOp& op, bool dead);   // the model's wrapper
+  void (*call)(HostOp& op, bool dead);  // the model's wrapper
   void (*function)(void*);
   void* data;
 };
 
 struct BranchWork {
-  std::uint32_t value;        // index of the handle's value in the image
-  std::uint8_t loop;          // while: ask again at the end of the body
-  std::uint8_t selector;      // switch: the value is the body's number; otherwise body 0 if not zero, body 1 if zero
+  std::uint32_t value;    // index of the handle's value in the image
+  std::uint8_t loop;      // while: ask again at the end of the body
+  std::uint8_t selector;  // switch: the value is the body's number; otherwise body 0 if not zero, body 1 if zero
   std::uint16_t reserved;
-  std::uint32_t bodies;       // how many
-  std::uint32_t first_body;   // in GraphImage::bodies
+  std::uint32_t bodies;      // how many
+  std::uint32_t first_body;  // in GraphImage::bodies
 };
 struct Body {
-  std::uint32_t first_root, root_count;   // in GraphImage::next
+  std::uint32_t first_root, root_count;  // in GraphImage::next
 };
 
 // What a launch brings along for record and wait steps.
 struct GraphSlot {
-  Queue* queue;               // record: the gate's; wait: whom to wait for (null: nobody)
+  Queue* queue;  // record: the gate's; wait: whom to wait for (null: nobody)
   std::uint64_t sequence;
-  CustomOp* gate;             // record; null: the event is gone
-  StampSlot* stamp;           // record with timing
+  CustomOp* gate;    // record; null: the event is gone
+  StampSlot* stamp;  // record with timing
   std::uint64_t ticket;
 };
 
 struct GraphOp : CustomOp {
   // data[0]: image, data[1]: slot count; slots follow.
   GraphSlot* slots() noexcept { return reinterpret_cast<GraphSlot*>(this + 1); }
-  static constexpr std::size_t bytes(std::size_t slot_count) noexcept { return sizeof(GraphOp) + slot_count * sizeof(GraphSlot); }
+  static constexpr std::size_t bytes(std::size_t slot_count) noexcept {
+    return sizeof(GraphOp) + slot_count * sizeof(GraphSlot);
+  }
 };
 
 // Built by the model, run by the engine. Everything but the running state is constant while launches are pending.
@@ -127,8 +133,8 @@ class GraphImage {
   std::vector<std::uint32_t> next;
   std::vector<Body> bodies;
   std::vector<std::uint32_t> roots;
-  // How many of a step's predecessors have not run yet. Decremented acq_rel (parallel) or plainly (exclusive): what predecessors wrote is
-  // visible to the step.
+  // How many of a step's predecessors have not run yet. Decremented acq_rel (parallel) or plainly (exclusive): what
+  // predecessors wrote is visible to the step.
   std::vector<std::atomic<std::uint32_t>> left;
   // 1 for steps that took long in the launch that measured them. Relaxed: hints.
   std::vector<std::atomic<std::uint8_t>> heavy;
@@ -139,7 +145,7 @@ class GraphImage {
   struct Handle {
     std::uint64_t handle;
     std::uint32_t initial;
-    bool assign;                // set to `initial` at each launch
+    bool assign;  // set to `initial` at each launch
   };
   std::vector<Handle> handles;  // of values, sorted by handle
   std::vector<Queue*> gates;    // one per record slot, null for wait slots
@@ -156,7 +162,8 @@ class GraphImage {
   friend GraphOp* push_graph(class Appender& appender, GraphImage& image, std::size_t slots) noexcept;
   ~GraphImage();
 
-  // Steps for whoever comes, and idle branch queues. Under the lock; a thread that finds nothing leaves without a trace.
+  // Steps for whoever comes, and idle branch queues. Under the lock; a thread that finds nothing leaves without a
+  // trace.
   SpinLock lock_;
   std::uint32_t shared_ = none;
   std::uint32_t shared_count_ = 0;
@@ -164,15 +171,16 @@ class GraphImage {
   // Threads asked to help and not gone yet. Relaxed: a limit, nothing more.
   std::atomic<std::uint32_t> helpers_{0};
   GraphOp* op_ = nullptr;
-  Queue* queue_ = nullptr;        // of the launch
-  bool measured_ = false;         // a launch has found out which steps are heavy
-  std::uint32_t average_ = 0;     // ticks a step in the last launch that one thread ran
+  Queue* queue_ = nullptr;     // of the launch
+  bool measured_ = false;      // a launch has found out which steps are heavy
+  std::uint32_t average_ = 0;  // ticks a step in the last launch that one thread ran
   std::atomic<std::uint32_t> references_{1};
 
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 };
 
-// Appends a launch; the caller fills the slots before the appender publishes. Holds a reference until the launch has completed.
+// Appends a launch; the caller fills the slots before the appender publishes. Holds a reference until the launch has
+// completed.
 GraphOp* push_graph(Appender& appender, GraphImage& image, std::size_t slots) noexcept;
 // The gate of an event record: an operation that completes when the launch's record step runs.
 CustomOp* push_gate(Appender& appender) noexcept;

@@ -26,18 +26,19 @@ struct Member {
 };
 }  // namespace
 
-// One capture, from begin to end. Referred to by its streams while it goes on, and by events recorded in it for as long as they are not
-// recorded again. Everything is guarded by the one capture lock: captures are short, and what a call does may concern all of them.
+// One capture, from begin to end. Referred to by its streams while it goes on, and by events recorded in it for as long
+// as they are not recorded again. Everything is guarded by the one capture lock: captures are short, and what a call
+// does may concern all of them.
 class Capture {
  public:
   std::uint64_t id = 0;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  const void* thread = nullptr;         // that began it
+  const void* thread = nullptr;  // that began it
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusActive;
   bool over = false;
   Graph* graph = nullptr;
-  bool own_graph = true;                // false: cudaStreamBeginCaptureToGraph
-  std::vector<std::unique_ptr<Member>> members;   // the first is the origin
+  bool own_graph = true;                         // false: cudaStreamBeginCaptureToGraph
+  std::vector<std::unique_ptr<Member>> members;  // the first is the origin
   std::size_t references = 1;
 
   Member* member_of(const Stream& stream) noexcept {
@@ -168,9 +169,9 @@ bool record_work(Stream& stream, cudaGraphNodeType type, cudaError_t& result, Fi
   std::scoped_lock hold(captures().lock);
   Capture* capture;
   switch (turn(stream, capture, result)) {
-    case Turn::ordinary: return false;
-    case Turn::refused: return true;
-    case Turn::record: break;
+  case Turn::ordinary: return false;
+  case Turn::refused: return true;
+  case Turn::record: break;
   }
   fill(*append(*capture, stream, type));
   result = cudaSuccess;
@@ -178,8 +179,8 @@ bool record_work(Stream& stream, cudaGraphNodeType type, cudaError_t& result, Fi
 }
 
 // The nodes that begin with given dependencies depend on, without doubles; false when one is no node of the graph.
-bool given_dependencies(std::vector<EdgeRef>& out, const Graph& graph, GraphNode* const* nodes, const cudaGraphEdgeData* data,
-                        std::size_t count) {
+bool given_dependencies(std::vector<EdgeRef>& out, const Graph& graph, GraphNode* const* nodes,
+                        const cudaGraphEdgeData* data, std::size_t count) {
   if (count && !nodes) return false;
   std::vector<EdgeRef> made;
   for (std::size_t i = 0; i < count; ++i) {
@@ -198,9 +199,9 @@ bool capture_launch(Stream& stream, const LaunchRequest& request, cudaError_t& r
   std::scoped_lock hold(captures().lock);
   Capture* capture;
   switch (turn(stream, capture, result)) {
-    case Turn::ordinary: return false;
-    case Turn::refused: return true;
-    case Turn::record: break;
+  case Turn::ordinary: return false;
+  case Turn::refused: return true;
+  case Turn::record: break;
   }
   KernelData made{};
   result = make_kernel(made, *stream.context, capture->graph->arena, request);
@@ -211,13 +212,15 @@ bool capture_launch(Stream& stream, const LaunchRequest& request, cudaError_t& r
   if (!request.has_priority) made.priority = static_cast<std::int8_t>(stream.priority);
   if (request.programmatic)
     for (EdgeRef& edge : capture->member_of(stream)->dependencies)
-      if (edge.node->type == cudaGraphNodeTypeKernel) edge.data = {cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
+      if (edge.node->type == cudaGraphNodeTypeKernel)
+        edge.data = {cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
   GraphNode* node = append(*capture, stream, cudaGraphNodeTypeKernel);
   *(node->kernel = capture->graph->arena.make<KernelData>()) = made;
   return true;
 }
 
-bool capture_copy(Stream& stream, const memory::Copy& copy, cudaMemcpyKind kind, const cudaMemcpy3DParms* params, cudaError_t& result) noexcept {
+bool capture_copy(Stream& stream, const memory::Copy& copy, cudaMemcpyKind kind, const cudaMemcpy3DParms* params,
+                  cudaError_t& result) noexcept {
   if (copy.bytes() == 0) return capture_nothing(stream, result);
   return record_work(stream, cudaGraphNodeTypeMemcpy, result, [&](GraphNode& node) {
     node.copy = node.graph->arena.make<CopyData>();
@@ -229,7 +232,8 @@ bool capture_copy(Stream& stream, const memory::Copy& copy, cudaMemcpyKind kind,
       data.params = *params;
     } else {
       const bool flat = data.one_dimensional;
-      data.params.srcPtr = {const_cast<void*>(copy.src), flat ? 0 : copy.src_pitch, flat ? 0 : copy.row, flat ? 0 : copy.height};
+      data.params.srcPtr = {const_cast<void*>(copy.src), flat ? 0 : copy.src_pitch, flat ? 0 : copy.row,
+                            flat ? 0 : copy.height};
       data.params.dstPtr = {copy.dst, flat ? 0 : copy.dst_pitch, flat ? 0 : copy.row, flat ? 0 : copy.height};
       data.params.extent = {copy.row, copy.height, copy.depth};
       data.params.kind = kind;
@@ -267,12 +271,12 @@ bool capture_alloc(Stream& stream, void** out, std::size_t bytes, cudaError_t& r
   std::scoped_lock hold(captures().lock);
   Capture* capture;
   switch (turn(stream, capture, result)) {
-    case Turn::refused: return true;
-    case Turn::ordinary:
-      if (!unsafe()) return false;
-      result = cudaErrorStreamCaptureUnsupported;
-      return true;
-    case Turn::record: break;
+  case Turn::refused: return true;
+  case Turn::ordinary:
+    if (!unsafe()) return false;
+    result = cudaErrorStreamCaptureUnsupported;
+    return true;
+  case Turn::record: break;
   }
   result = cudaSuccess;
   if (bytes == 0) {
@@ -299,12 +303,12 @@ bool capture_free(Stream& stream, void* pointer, cudaError_t& result) noexcept {
   std::scoped_lock hold(captures().lock);
   Capture* capture;
   switch (turn(stream, capture, result)) {
-    case Turn::refused: return true;
-    case Turn::ordinary:
-      if (!unsafe()) return false;
-      result = cudaErrorStreamCaptureUnsupported;
-      return true;
-    case Turn::record: break;
+  case Turn::refused: return true;
+  case Turn::ordinary:
+    if (!unsafe()) return false;
+    result = cudaErrorStreamCaptureUnsupported;
+    return true;
+  case Turn::record: break;
   }
   result = cudaSuccess;
   if (!pointer) return true;
@@ -323,9 +327,9 @@ bool capture_nothing(Stream& stream, cudaError_t& result) noexcept {
   std::scoped_lock hold(captures().lock);
   Capture* capture;
   switch (turn(stream, capture, result)) {
-    case Turn::ordinary: return false;
-    case Turn::record: result = cudaSuccess; break;
-    case Turn::refused: break;
+  case Turn::ordinary: return false;
+  case Turn::record: result = cudaSuccess; break;
+  case Turn::refused: break;
   }
   return true;
 }
@@ -354,16 +358,16 @@ bool capture_record(Stream& stream, Event& event, unsigned flags, cudaError_t& r
   std::scoped_lock hold(captures().lock);
   Capture* capture;
   switch (turn(stream, capture, result)) {
-    case Turn::ordinary: return false;
-    case Turn::refused: return true;
-    case Turn::record: break;
+  case Turn::ordinary: return false;
+  case Turn::refused: return true;
+  case Turn::record: break;
   }
   release_record(event);
   ++capture->references;
   event.capture_nodes = new std::vector<EdgeRef>(capture->member_of(stream)->dependencies);
   event.capture_id = capture->id;
   event.capture.store(capture, std::memory_order_release);
-  event.stamp.ticket.fetch_add(1, std::memory_order_relaxed);   // an older stamp counts no more
+  event.stamp.ticket.fetch_add(1, std::memory_order_relaxed);  // an older stamp counts no more
   event.set_point(&never_queue(), never);
   result = cudaSuccess;
   return true;
@@ -412,7 +416,7 @@ bool capture_wait(Stream& stream, Event* event, unsigned flags, cudaError_t& res
   if (theirs == mine) {
     unite(mine->member_of(stream)->dependencies, *static_cast<std::vector<EdgeRef>*>(event->capture_nodes));
   } else if (!theirs) {
-    if (!event->point().queue) return true;   // never recorded: nothing to wait for
+    if (!event->point().queue) return true;  // never recorded: nothing to wait for
     mine->invalidate();
     result = cudaErrorStreamCaptureIsolation;
   } else if (theirs->active()) {
@@ -446,7 +450,8 @@ bool capture_elapsed(Event& start, Event& end, cudaError_t& result) noexcept {
 }
 
 cudaError_t captured_event_error(const Event& event) noexcept {
-  if (!event.capture.load(std::memory_order_acquire)) [[likely]] return cudaSuccess;
+  if (!event.capture.load(std::memory_order_acquire)) [[likely]]
+    return cudaSuccess;
   std::scoped_lock hold(captures().lock);
   return event_state(event);
 }
@@ -502,7 +507,7 @@ void capture_stream_destroyed(Stream& stream) noexcept {
     if (!capture) return;
     Member* member = capture->member_of(stream);
     if (member != capture->members.front().get()) {
-      member->stream = nullptr;   // what it recorded stays
+      member->stream = nullptr;  // what it recorded stays
       stream.capture.store(nullptr, std::memory_order_relaxed);
       return;
     }
@@ -514,7 +519,8 @@ void capture_stream_destroyed(Stream& stream) noexcept {
 }
 
 void capture_event_released(Event& event) noexcept {
-  if (!event.capture.load(std::memory_order_relaxed)) [[likely]] return;
+  if (!event.capture.load(std::memory_order_relaxed)) [[likely]]
+    return;
   std::scoped_lock hold(captures().lock);
   release_record(event);
 }
@@ -577,7 +583,8 @@ cudaError_t end_capture(Stream& stream, Graph** out) noexcept {
       for (const auto& member : capture->members)
         for (const EdgeRef& last : member->dependencies) {
           const bool joined = !last.node->dependents.empty() ||
-                              std::any_of(origin.dependencies.begin(), origin.dependencies.end(), [&](const EdgeRef& e) { return e.node == last.node; });
+                              std::any_of(origin.dependencies.begin(), origin.dependencies.end(),
+                                          [&](const EdgeRef& e) { return e.node == last.node; });
           if (!joined) error = cudaErrorStreamCaptureUnjoined;
         }
     }
@@ -586,8 +593,10 @@ cudaError_t end_capture(Stream& stream, Graph** out) noexcept {
     finish(*capture);
     drop(capture);
   }
-  if (error == cudaSuccess && out) *out = graph;
-  else if (own) (void)destroy_graph(*graph);
+  if (error == cudaSuccess && out)
+    *out = graph;
+  else if (own)
+    (void)destroy_graph(*graph);
   return error;
 }
 
@@ -623,8 +632,8 @@ cudaError_t capture_info(Stream& stream, CaptureInfo& out) noexcept {
   return cudaSuccess;
 }
 
-cudaError_t update_capture_dependencies(Stream& stream, GraphNode* const* dependencies, const cudaGraphEdgeData* data, std::size_t count,
-                                        unsigned flags) noexcept {
+cudaError_t update_capture_dependencies(Stream& stream, GraphNode* const* dependencies, const cudaGraphEdgeData* data,
+                                        std::size_t count, unsigned flags) noexcept {
   std::scoped_lock hold(captures().lock);
   Capture* capture = stream.capture.load(std::memory_order_relaxed);
   if (!capture) return cudaErrorIllegalState;
@@ -633,8 +642,10 @@ cudaError_t update_capture_dependencies(Stream& stream, GraphNode* const* depend
   std::vector<EdgeRef> given;
   if (!given_dependencies(given, *capture->graph, dependencies, data, count)) return cudaErrorInvalidValue;
   Member& member = *capture->member_of(stream);
-  if (flags == cudaStreamSetCaptureDependencies) member.dependencies = std::move(given);
-  else unite(member.dependencies, given);
+  if (flags == cudaStreamSetCaptureDependencies)
+    member.dependencies = std::move(given);
+  else
+    unite(member.dependencies, given);
   return cudaSuccess;
 }
 

@@ -1,5 +1,5 @@
-// Stream capture (specification 2.5.9.2; API reference, "Stream Management"): the one place that decides what a call does while a capture
-// is going on.
+// Stream capture (specification 2.5.9.2; API reference, "Stream Management"): the one place that decides what a call
+// does while a capture is going on.
 //
 // How API functions use it. Only when slow() says so, an API function asks the hook that stands for its kind of call:
 //
@@ -8,16 +8,20 @@
 //     if (capture_launch(stream, request, result)) return fail(result);
 //   }
 //
-// A hook returns true when the call is dealt with: recorded as a node (result == cudaSuccess), or refused (result says why, and whatever
-// the refusal does to captures has been done). False: no capture is concerned, go on as usual. Hooks take handles that were resolved
-// and arguments that were checked; where an error of the arguments counts first (invalid kinds, null pointers, bad flags) the API returns
-// it before it asks. All hooks are thread-safe.
+// A hook returns true when the call is dealt with: recorded as a node (result == cudaSuccess), or refused (result says
+// why, and whatever the refusal does to captures has been done). False: no capture is concerned, go on as usual. Hooks
+// take handles that were resolved and arguments that were checked; where an error of the arguments counts first
+// (invalid kinds, null pointers, bad flags) the API returns it before it asks. All hooks are thread-safe.
 //
 // Four rules cover all calls:
-//   1. Work for a capturing stream is recorded; when its capture is invalidated already: cudaErrorStreamCaptureInvalidated.
-//   2. Asking for a capturing stream's or a captured event's completion, or work that can't be recorded, is refused and invalidates.
-//   3. Any use of the legacy stream while a blocking stream captures would depend on it: cudaErrorStreamCaptureImplicit, invalidates.
-//   4. A potentially unsafe call (allocation, waiting for something) is refused, and invalidates the captures in its way: those that this
+//   1. Work for a capturing stream is recorded; when its capture is invalidated already:
+//   cudaErrorStreamCaptureInvalidated.
+//   2. Asking for a capturing stream's or a captured event's completion, or work that can't be recorded, is refused and
+//   invalidates.
+//   3. Any use of the legacy stream while a blocking stream captures would depend on it:
+//   cudaErrorStreamCaptureImplicit, invalidates.
+//   4. A potentially unsafe call (allocation, waiting for something) is refused, and invalidates the captures in its
+//   way: those that this
 //      thread began, unless in relaxed mode, and all that were begun in global mode by any thread; a thread's own mode
 //      (cudaThreadExchangeStreamCaptureMode) narrows that to its own captures, or to none.
 #pragma once
@@ -38,8 +42,10 @@ struct LaunchRequest;
 // ---- work for a stream ----
 
 bool capture_launch(Stream& stream, const LaunchRequest& request, cudaError_t& result) noexcept;
-// A copy as its node keeps it. `params` is what cudaGraphMemcpyNodeGetParams gives back; made from `copy` and `kind` when null.
-bool capture_copy(Stream& stream, const memory::Copy& copy, cudaMemcpyKind kind, const cudaMemcpy3DParms* params, cudaError_t& result) noexcept;
+// A copy as its node keeps it. `params` is what cudaGraphMemcpyNodeGetParams gives back; made from `copy` and `kind`
+// when null.
+bool capture_copy(Stream& stream, const memory::Copy& copy, cudaMemcpyKind kind, const cudaMemcpy3DParms* params,
+                  cudaError_t& result) noexcept;
 bool capture_fill(Stream& stream, const memory::Fill& fill, cudaError_t& result) noexcept;
 bool capture_host(Stream& stream, cudaHostFn_t function, void* data, cudaError_t& result) noexcept;
 bool capture_alloc(Stream& stream, void** out, std::size_t bytes, cudaError_t& result) noexcept;
@@ -53,20 +59,22 @@ bool capture_refuse(Stream& stream, cudaError_t& result) noexcept;
 
 // flags: cudaEventRecordExternal makes an event record node; otherwise the event stands for the stream's dependencies.
 bool capture_record(Stream& stream, Event& event, unsigned flags, cudaError_t& result) noexcept;
-// Also for a stream that doesn't capture yet: waiting for a captured event makes it take part. `event` may be null: an invalid handle.
+// Also for a stream that doesn't capture yet: waiting for a captured event makes it take part. `event` may be null: an
+// invalid handle.
 bool capture_wait(Stream& stream, Event* event, unsigned flags, cudaError_t& result) noexcept;
 // cudaEventQuery, cudaEventSynchronize.
 bool capture_event_query(Event& event, cudaError_t& result) noexcept;
 bool capture_elapsed(Event& start, Event& end, cudaError_t& result) noexcept;
 
-// After a capture is over, what its records left in events is found without slow(): such an event's point never completes, so calls
-// that find an event's point incomplete (or the event unrecorded) ask this, and return what it says unless it says cudaSuccess.
+// After a capture is over, what its records left in events is found without slow(): such an event's point never
+// completes, so calls that find an event's point incomplete (or the event unrecorded) ask this, and return what it says
+// unless it says cudaSuccess.
 cudaError_t captured_event_error(const Event& event) noexcept;
 
 // ---- questions and unsafe calls ----
 
-// cudaStreamQuery, cudaStreamSynchronize: of the capturing stream never, of others by rule 4. (cudaStreamGetFlags, GetId and GetDevice of
-// the capturing stream: capture_refuse.)
+// cudaStreamQuery, cudaStreamSynchronize: of the capturing stream never, of others by rule 4. (cudaStreamGetFlags,
+// GetId and GetDevice of the capturing stream: capture_refuse.)
 bool capture_stream_query(Stream& stream, cudaError_t& result) noexcept;
 // Rule 4: cudaMalloc, cudaFree, cudaHostAlloc, cudaDeviceSynchronize, cudaGraphInstantiate, cudaGraphExecDestroy, ...
 bool capture_unsafe(cudaError_t& result) noexcept;
@@ -78,7 +86,8 @@ bool capture_implicit(Stream& stream, cudaError_t& result) noexcept;
 // ---- model bookkeeping (destroy_stream, record_event, destroy_event) ----
 
 void capture_stream_destroyed(Stream& stream) noexcept;
-// The event is recorded outside of captures, or destroyed: it no longer stands for anything in one. `event.write_lock` is held.
+// The event is recorded outside of captures, or destroyed: it no longer stands for anything in one. `event.write_lock`
+// is held.
 void capture_event_released(Event& event) noexcept;
 
 // ---- the capture calls themselves ----
@@ -95,11 +104,11 @@ struct CaptureInfo {
   GraphNode* const* dependencies = nullptr;
   const cudaGraphEdgeData* edges = nullptr;
   std::size_t count = 0;
-  bool has_edge_data = false;           // some dependency is not an ordinary one
+  bool has_edge_data = false;  // some dependency is not an ordinary one
 };
 cudaError_t capture_info(Stream& stream, CaptureInfo& out) noexcept;
-cudaError_t update_capture_dependencies(Stream& stream, GraphNode* const* dependencies, const cudaGraphEdgeData* data, std::size_t count,
-                                        unsigned flags) noexcept;
+cudaError_t update_capture_dependencies(Stream& stream, GraphNode* const* dependencies, const cudaGraphEdgeData* data,
+                                        std::size_t count, unsigned flags) noexcept;
 cudaStreamCaptureMode exchange_capture_mode(cudaStreamCaptureMode mode) noexcept;
 
 }  // namespace mr::model

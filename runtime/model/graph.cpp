@@ -22,7 +22,7 @@ std::atomic<std::uint64_t> next_uid{1};
 
 // Blocks of destroyed graphs, for new ones: touching fresh pages would cost more than building the graph does.
 constexpr std::size_t arena_block = 64 * 1024;
-constexpr std::size_t large_block = 2u << 20;   // a huge page
+constexpr std::size_t large_block = 2u << 20;  // a huge page
 constexpr std::size_t blocks_kept = (16u << 20) / arena_block;
 struct BlockPool {
   engine::SpinLock lock;
@@ -46,8 +46,10 @@ void* GraphArena::allocate_slowly(std::size_t bytes) {
   const std::size_t need = bytes + sizeof(Block);
   std::size_t size = need > arena_block ? need : arena_block;
   // A graph of one node shouldn't take a whole block; one of a million should take few.
-  if (!blocks_ && need <= 2048) size = 2048;
-  else if (taken_ >= 32 * arena_block && need < large_block) size = large_block;
+  if (!blocks_ && need <= 2048)
+    size = 2048;
+  else if (taken_ >= 32 * arena_block && need < large_block)
+    size = large_block;
   taken_ += size;
   if (size == arena_block) {
     BlockPool& free = block_pool();
@@ -68,7 +70,7 @@ void* GraphArena::allocate_slowly(std::size_t bytes) {
   block->bytes = size;
   blocks_ = block;
   char* begin = reinterpret_cast<char*>(block) + sizeof(Block);
-  if (size > arena_block && size != large_block) return begin;   // a block of its own: the current one stays in use
+  if (size > arena_block && size != large_block) return begin;  // a block of its own: the current one stays in use
   at_ = begin + bytes;
   end_ = reinterpret_cast<char*>(block) + size;
   return begin;
@@ -157,16 +159,17 @@ void free_graph(Graph& graph) noexcept {
 
 void drop_data(GraphNode& node) noexcept {
   switch (node.type) {
-    case cudaGraphNodeTypeGraph: free_graph(*node.child->graph); break;
-    case cudaGraphNodeTypeConditional:
-      for (unsigned i = 0; i < node.conditional->size; ++i) free_graph(*reinterpret_cast<Graph*>(node.conditional->bodies[i]));
-      break;
-    case cudaGraphNodeTypeMemAlloc: release_allocation(*node.alloc->allocation); break;
-    case cudaGraphNodeTypeMemFree:
-      node_free_removed(*node.free->allocation, *node.graph);
-      release_allocation(*node.free->allocation);
-      break;
-    default: break;
+  case cudaGraphNodeTypeGraph: free_graph(*node.child->graph); break;
+  case cudaGraphNodeTypeConditional:
+    for (unsigned i = 0; i < node.conditional->size; ++i)
+      free_graph(*reinterpret_cast<Graph*>(node.conditional->bodies[i]));
+    break;
+  case cudaGraphNodeTypeMemAlloc: release_allocation(*node.alloc->allocation); break;
+  case cudaGraphNodeTypeMemFree:
+    node_free_removed(*node.free->allocation, *node.graph);
+    release_allocation(*node.free->allocation);
+    break;
+  default: break;
   }
 }
 
@@ -188,8 +191,8 @@ cudaError_t destroy_graph(Graph& graph) noexcept {
   return cudaSuccess;
 }
 
-cudaError_t check_dependencies(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies, const cudaGraphEdgeData* data,
-                               std::size_t count) noexcept {
+cudaError_t check_dependencies(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies,
+                               const cudaGraphEdgeData* data, std::size_t count) noexcept {
   if (count == 0) return cudaSuccess;
   if (!dependencies) return cudaErrorInvalidValue;
   if (count > 1) {
@@ -217,17 +220,21 @@ bool legal_edge(const cudaGraphEdgeData& data, cudaGraphNodeType from, cudaGraph
   if (data.type == cudaGraphDependencyTypeDefault) return data.from_port == 0;
   if (data.type != cudaGraphDependencyTypeProgrammatic) return false;
   return from == cudaGraphNodeTypeKernel && to == cudaGraphNodeTypeKernel &&
-         (data.from_port == cudaGraphKernelNodePortProgrammatic || data.from_port == cudaGraphKernelNodePortLaunchCompletion);
+         (data.from_port == cudaGraphKernelNodePortProgrammatic ||
+          data.from_port == cudaGraphKernelNodePortLaunchCompletion);
 }
 
-GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies, const cudaGraphEdgeData* data, std::size_t count) {
+GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies, const cudaGraphEdgeData* data,
+                    std::size_t count) {
   auto* node = graph.arena.make<GraphNode>();
   node->graph = &graph;
   node->type = type;
   node->id = graph.next_id++;
   node->previous = graph.last;
-  if (graph.last) graph.last->next = node;
-  else graph.first = node;
+  if (graph.last)
+    graph.last->next = node;
+  else
+    graph.first = node;
   graph.last = node;
   ++graph.node_count;
   if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree) count_special(graph, 1, 0);
@@ -281,17 +288,22 @@ cudaError_t destroy_node(GraphNode& node) noexcept {
     count_special(graph, -static_cast<std::ptrdiff_t>(node.child->graph->memory_nodes),
                   -static_cast<std::ptrdiff_t>(node.child->graph->conditional_nodes));
   drop_data(node);
-  if (node.previous) node.previous->next = node.next;
-  else graph.first = node.next;
-  if (node.next) node.next->previous = node.previous;
-  else graph.last = node.previous;
+  if (node.previous)
+    node.previous->next = node.next;
+  else
+    graph.first = node.next;
+  if (node.next)
+    node.next->previous = node.previous;
+  else
+    graph.last = node.previous;
   --graph.node_count;
   if (node.id < graph.by_id.size()) graph.by_id[node.id] = nullptr;
   node.graph = nullptr;
   return cudaSuccess;
 }
 
-cudaError_t add_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, const cudaGraphEdgeData* data, std::size_t count) {
+cudaError_t add_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, const cudaGraphEdgeData* data,
+                             std::size_t count) {
   if (count == 0) return cudaSuccess;
   if (!from || !to) return cudaErrorInvalidValue;
   // Edges ahead of a bad one stay.
@@ -306,7 +318,8 @@ cudaError_t add_dependencies(Graph& graph, GraphNode* const* from, GraphNode* co
   return cudaSuccess;
 }
 
-cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, std::size_t count) noexcept {
+cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to,
+                                std::size_t count) noexcept {
   if (count == 0) return cudaSuccess;
   if (!from || !to) return cudaErrorInvalidValue;
   if (graph.memory_nodes) return cudaErrorNotSupported;
@@ -327,29 +340,29 @@ namespace {
 void copy_data(GraphNode& to, const GraphNode& from) {
   GraphArena& arena = to.graph->arena;
   switch (from.type) {
-    case cudaGraphNodeTypeKernel: {
-      to.kernel = arena.make<KernelData>();
-      *to.kernel = *from.kernel;
-      to.kernel->pointers = nullptr;
-      to.kernel->work = copy_work(*from.kernel->work, arena.allocate(from.kernel->work->bytes));
-      if (from.kernel->attributes) {
-        to.kernel->attributes = arena.make<KernelAttributes>();
-        *to.kernel->attributes = *from.kernel->attributes;
-      }
-      break;
+  case cudaGraphNodeTypeKernel: {
+    to.kernel = arena.make<KernelData>();
+    *to.kernel = *from.kernel;
+    to.kernel->pointers = nullptr;
+    to.kernel->work = copy_work(*from.kernel->work, arena.allocate(from.kernel->work->bytes));
+    if (from.kernel->attributes) {
+      to.kernel->attributes = arena.make<KernelAttributes>();
+      *to.kernel->attributes = *from.kernel->attributes;
     }
-    case cudaGraphNodeTypeMemcpy: *(to.copy = arena.make<CopyData>()) = *from.copy; break;
-    case cudaGraphNodeTypeMemset: *(to.fill = arena.make<FillData>()) = *from.fill; break;
-    case cudaGraphNodeTypeHost: *(to.host = arena.make<HostData>()) = *from.host; break;
-    case cudaGraphNodeTypeWaitEvent:
-    case cudaGraphNodeTypeEventRecord: *(to.event = arena.make<EventData>()) = *from.event; break;
-    case cudaGraphNodeTypeGraph: {
-      to.child = arena.make<ChildData>();
-      to.child->graph = copy_graph(*from.child->graph);
-      to.child->graph->owner = &to;
-      break;
-    }
-    default: break;
+    break;
+  }
+  case cudaGraphNodeTypeMemcpy: *(to.copy = arena.make<CopyData>()) = *from.copy; break;
+  case cudaGraphNodeTypeMemset: *(to.fill = arena.make<FillData>()) = *from.fill; break;
+  case cudaGraphNodeTypeHost: *(to.host = arena.make<HostData>()) = *from.host; break;
+  case cudaGraphNodeTypeWaitEvent:
+  case cudaGraphNodeTypeEventRecord: *(to.event = arena.make<EventData>()) = *from.event; break;
+  case cudaGraphNodeTypeGraph: {
+    to.child = arena.make<ChildData>();
+    to.child->graph = copy_graph(*from.child->graph);
+    to.child->graph->owner = &to;
+    break;
+  }
+  default: break;
   }
 }
 
@@ -371,8 +384,10 @@ Graph* copy_graph(Graph& original) {
   // Edges in the original's order on both sides.
   for (GraphNode* node = original.first; node; node = node->next) {
     GraphNode* twin = copy->by_id[node->id];
-    for (const EdgeRef& edge : node->dependencies) twin->dependencies.add(copy->arena, {copy->by_id[edge.node->id], edge.data});
-    for (const EdgeRef& edge : node->dependents) twin->dependents.add(copy->arena, {copy->by_id[edge.node->id], edge.data});
+    for (const EdgeRef& edge : node->dependencies)
+      twin->dependencies.add(copy->arena, {copy->by_id[edge.node->id], edge.data});
+    for (const EdgeRef& edge : node->dependents)
+      twin->dependents.add(copy->arena, {copy->by_id[edge.node->id], edge.data});
   }
   copy->edge_count = original.edge_count;
   copy->special_edges = original.special_edges;
@@ -392,7 +407,8 @@ cudaError_t clone_graph(Graph** out, Graph& original) {
 }
 
 cudaError_t find_in_clone(GraphNode** out, GraphNode& node, Graph& clone) noexcept {
-  if (clone.clone_of == 0 || node.graph->uid != clone.clone_of || node.id >= clone.by_id.size()) return cudaErrorInvalidValue;
+  if (clone.clone_of == 0 || node.graph->uid != clone.clone_of || node.id >= clone.by_id.size())
+    return cudaErrorInvalidValue;
   GraphNode* twin = clone.by_id[node.id];
   if (!twin) return cudaErrorInvalidValue;
   *out = twin;
@@ -405,7 +421,8 @@ engine::KernelWork* copy_work(const engine::KernelWork& work, void* block) noexc
   copy->grid.args = static_cast<char*>(block) + work.args_offset;
   if (work.grid.cluster)
     copy->grid.cluster = reinterpret_cast<const std::uint32_t*>(
-        static_cast<char*>(block) + (reinterpret_cast<const char*>(work.grid.cluster) - reinterpret_cast<const char*>(&work)));
+        static_cast<char*>(block) +
+        (reinterpret_cast<const char*>(work.grid.cluster) - reinterpret_cast<const char*>(&work)));
   return copy;
 }
 

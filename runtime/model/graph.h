@@ -1,4 +1,5 @@
-// Graphs as they are built (API reference, "Graph Management"; programming guide, "CUDA Graphs"): nodes, edges, parameters.
+// Graphs as they are built (API reference, "Graph Management"; programming guide, "CUDA Graphs"): nodes, edges,
+// parameters.
 //
 // Not thread-safe: calls on one graph, or on its nodes, must not overlap (the API's own rule).
 #pragma once
@@ -21,8 +22,8 @@ namespace mr::model {
 struct Graph;
 struct GraphNode;
 struct Event;
-struct GraphAllocation;   // graph_memory.h
-struct UserObject;        // user_object.h
+struct GraphAllocation;  // graph_memory.h
+struct UserObject;       // user_object.h
 
 // ---- storage ----
 
@@ -41,10 +42,7 @@ class GraphArena {
     at_ += bytes;
     return result;
   }
-  template <class T>
-  T* make() {
-    return new (allocate(sizeof(T))) T;
-  }
+  template <class T> T* make() { return new (allocate(sizeof(T))) T; }
   void clear() noexcept;
 
  private:
@@ -104,8 +102,8 @@ struct KernelAttributes {
 
 struct KernelData {
   Function* function;
-  KernelAttributes* attributes;   // null: all at their defaults but those below
-  void** pointers;                // for cudaGraphKernelNodeGetParams, made when first asked for
+  KernelAttributes* attributes;  // null: all at their defaults but those below
+  void** pointers;               // for cudaGraphKernelNodeGetParams, made when first asked for
   std::int8_t priority;
   bool cooperative;
   // Grid, packed arguments, cluster extents, as they run (one block of work->bytes).
@@ -125,7 +123,7 @@ struct FillData {
   cudaMemsetParams params;
   memory::Fill fill;
   engine::PatternFill pattern;
-  bool patterned;                 // the value has bits outside of its element (see make_fill)
+  bool patterned;  // the value has bits outside of its element (see make_fill)
 };
 
 struct HostData {
@@ -154,11 +152,11 @@ struct ConditionalData {
 
 struct GraphNode {
   Graph* graph = nullptr;
-  GraphNode *previous = nullptr, *next = nullptr;   // in the graph, in order of creation
-  std::uint32_t id = 0;           // unique in the graph, kept by clones; increasing
+  GraphNode *previous = nullptr, *next = nullptr;  // in the graph, in order of creation
+  std::uint32_t id = 0;                            // unique in the graph, kept by clones; increasing
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
-  std::uint32_t mark = 0;         // scratch of algorithms over the graph
-  std::uint32_t number = 0;       // likewise: first and last step in an executable graph
+  std::uint32_t mark = 0;    // scratch of algorithms over the graph
+  std::uint32_t number = 0;  // likewise: first and last step in an executable graph
   std::uint32_t finish = 0;
   EdgeList dependencies, dependents;
   union {
@@ -176,10 +174,10 @@ struct GraphNode {
 };
 
 struct ConditionalHandle {
-  std::uint64_t value;            // the handle
+  std::uint64_t value;  // the handle
   unsigned initial;
   bool assign;
-  GraphNode* node;                // that uses it, or null
+  GraphNode* node;  // that uses it, or null
 };
 
 struct UserReference {
@@ -191,7 +189,7 @@ struct UserReference {
 struct Graph {
   std::atomic<bool> live{false};
   Graph* next_free = nullptr;
-  std::uint64_t uid = 0;          // never reused
+  std::uint64_t uid = 0;  // never reused
   Context* context = nullptr;
   GraphArena arena;
   GraphNode *first = nullptr, *last = nullptr;
@@ -209,12 +207,14 @@ struct Graph {
   // Allocation and free nodes, conditional nodes (forbid cloning and more); child graphs included.
   std::size_t memory_nodes = 0, conditional_nodes = 0;
   GraphNode* memory_user = nullptr;
-  std::atomic<bool> instantiated_memory{false};   // an executable graph with its memory nodes exists
+  std::atomic<bool> instantiated_memory{false};  // an executable graph with its memory nodes exists
   std::vector<ConditionalHandle> handles;
   std::vector<UserReference> users;
 };
 
-inline bool has_edge_data(const cudaGraphEdgeData& data) noexcept { return data.from_port || data.to_port || data.type; }
+inline bool has_edge_data(const cudaGraphEdgeData& data) noexcept {
+  return data.from_port || data.to_port || data.type;
+}
 
 // ---- graphs and edges (graph.cpp) ----
 
@@ -230,15 +230,17 @@ Graph* copy_graph(Graph& original);
 cudaError_t find_in_clone(GraphNode** out, GraphNode& node, Graph& clone) noexcept;
 
 // Checks dependencies given to a new node of `type`: of this graph, no duplicates, legal edge data.
-cudaError_t check_dependencies(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies, const cudaGraphEdgeData* data,
-                               std::size_t count) noexcept;
+cudaError_t check_dependencies(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies,
+                               const cudaGraphEdgeData* data, std::size_t count) noexcept;
 // A new node behind checked dependencies. `data` is set by the caller.
-GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies, const cudaGraphEdgeData* data, std::size_t count);
+GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies, const cudaGraphEdgeData* data,
+                    std::size_t count);
 cudaError_t destroy_node(GraphNode& node) noexcept;
 // Programmatic edges run between kernel nodes, from one of two ports; all others have no data.
 bool legal_edge(const cudaGraphEdgeData& data, cudaGraphNodeType from, cudaGraphNodeType to) noexcept;
 void connect(GraphNode& from, GraphNode& to, const cudaGraphEdgeData& data);
-cudaError_t add_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, const cudaGraphEdgeData* data, std::size_t count);
+cudaError_t add_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, const cudaGraphEdgeData* data,
+                             std::size_t count);
 cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, std::size_t count) noexcept;
 
 // A copy of a kernel's work in `block` (work.bytes long), its inner pointers made right.
@@ -254,25 +256,27 @@ cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, co
 void apply_attributes(KernelData& kernel, GraphArena& arena);
 KernelAttributes attributes_of(const KernelData& kernel) noexcept;
 void get_kernel_params(KernelData& kernel, GraphArena& arena, cudaKernelNodeParams& out);
-cudaError_t get_kernel_attribute(const KernelData& kernel, cudaLaunchAttributeID id, cudaLaunchAttributeValue* out) noexcept;
+cudaError_t get_kernel_attribute(const KernelData& kernel, cudaLaunchAttributeID id,
+                                 cudaLaunchAttributeValue* out) noexcept;
 cudaError_t set_kernel_attribute(GraphNode& node, cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value);
 cudaError_t copy_kernel_attributes(GraphNode& to, const GraphNode& from);
 
 cudaError_t make_copy(CopyData& out, const cudaMemcpy3DParms& params) noexcept;
 // The same for copies from or to CUDA arrays.
 cudaError_t make_array_copy(CopyData& out, const cudaMemcpy3DParms& params) noexcept;
-// Finds out what memory the sides of data.copy are, and refuses what doesn't fit data.params.kind or leaves its block. Joins rows.
+// Finds out what memory the sides of data.copy are, and refuses what doesn't fit data.params.kind or leaves its block.
+// Joins rows.
 cudaError_t check_sides(CopyData& data) noexcept;
 cudaError_t make_copy_1d(CopyData& out, void* to, const void* from, std::size_t count, cudaMemcpyKind kind) noexcept;
-cudaError_t make_copy_symbol(CopyData& out, bool to_symbol, const void* symbol, void* other, std::size_t count, std::size_t offset,
-                             cudaMemcpyKind kind, int device) noexcept;
+cudaError_t make_copy_symbol(CopyData& out, bool to_symbol, const void* symbol, void* other, std::size_t count,
+                             std::size_t offset, cudaMemcpyKind kind, int device) noexcept;
 cudaError_t make_fill(FillData& out, const cudaMemsetParams& params, bool checked) noexcept;
 
-cudaError_t add_child(Graph& graph, GraphNode** out, GraphNode* const* dependencies, const cudaGraphEdgeData* data, std::size_t count,
-                      Graph* child, cudaGraphChildGraphNodeOwnership ownership);
+cudaError_t add_child(Graph& graph, GraphNode** out, GraphNode* const* dependencies, const cudaGraphEdgeData* data,
+                      std::size_t count, Graph* child, cudaGraphChildGraphNodeOwnership ownership);
 cudaError_t create_handle(Graph& graph, unsigned initial, unsigned flags, cudaGraphConditionalHandle* out);
-cudaError_t add_conditional(Graph& graph, GraphNode** out, GraphNode* const* dependencies, const cudaGraphEdgeData* data, std::size_t count,
-                            cudaConditionalNodeParams& params);
+cudaError_t add_conditional(Graph& graph, GraphNode** out, GraphNode* const* dependencies,
+                            const cudaGraphEdgeData* data, std::size_t count, cudaConditionalNodeParams& params);
 
 // Handles of a graph that is destroyed.
 void forget_handles(Graph& graph) noexcept;

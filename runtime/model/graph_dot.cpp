@@ -21,8 +21,10 @@ std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') out += "\\n";
-    else out += c;
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
   }
   return out;
 }
@@ -63,13 +65,13 @@ std::string extents(const std::uint32_t* e) {
 
 const char* side(memory::Kind kind) {
   switch (kind) {
-    case memory::Kind::device:
-    case memory::Kind::variable: return "device";
-    case memory::Kind::pinned:
-    case memory::Kind::registered: return "pinned host";
-    case memory::Kind::managed:
-    case memory::Kind::managed_variable: return "managed";
-    case memory::Kind::pageable: return "host";
+  case memory::Kind::device:
+  case memory::Kind::variable: return "device";
+  case memory::Kind::pinned:
+  case memory::Kind::registered: return "pinned host";
+  case memory::Kind::managed:
+  case memory::Kind::managed_variable: return "managed";
+  case memory::Kind::pageable: return "host";
   }
   return "?";
 }
@@ -88,15 +90,19 @@ class Printer {
   }
 
  private:
-  bool wants(cudaGraphDebugDotFlags flag) const { return flags_ & (static_cast<unsigned>(flag) | cudaGraphDebugDotFlagsVerbose); }
+  bool wants(cudaGraphDebugDotFlags flag) const {
+    return flags_ & (static_cast<unsigned>(flag) | cudaGraphDebugDotFlagsVerbose);
+  }
   void indent(int depth) {
     for (int i = 0; i < depth; ++i) std::fputs("  ", file_);
   }
 
   void body(Graph& graph, int depth) {
     for (GraphNode* node = graph.first; node; node = node->next) {
-      if (node->type == cudaGraphNodeTypeGraph) cluster(*node, *node->child->graph, "child graph", "", depth);
-      else simple(*node, depth);
+      if (node->type == cudaGraphNodeTypeGraph)
+        cluster(*node, *node->child->graph, "child graph", "", depth);
+      else
+        simple(*node, depth);
       if (node->type == cudaGraphNodeTypeConditional) bodies(*node, depth);
     }
     for (GraphNode* node = graph.first; node; node = node->next)
@@ -109,17 +115,20 @@ class Printer {
 
   // Child graphs are drawn around their nodes; edges lead to points at their border.
   static std::string name(const GraphNode& node, const char* end) {
-    return format("g%llu_n%u%s", static_cast<unsigned long long>(node.graph->uid), node.id, node.type == cudaGraphNodeTypeGraph ? end : "");
+    return format("g%llu_n%u%s", static_cast<unsigned long long>(node.graph->uid), node.id,
+                  node.type == cudaGraphNodeTypeGraph ? end : "");
   }
 
   void cluster(GraphNode& node, Graph& inner, const char* what, const std::string& suffix, int depth) {
     indent(depth);
     std::fprintf(file_, "subgraph cluster_g%llu {\n", static_cast<unsigned long long>(inner.uid));
     indent(depth + 1);
-    std::fprintf(file_, "label=\"%s%s\"; style=\"rounded,dashed\"; fontname=\"Helvetica\"; fontsize=11;\n", what, escaped(suffix).c_str());
+    std::fprintf(file_, "label=\"%s%s\"; style=\"rounded,dashed\"; fontname=\"Helvetica\"; fontsize=11;\n", what,
+                 escaped(suffix).c_str());
     if (node.type == cudaGraphNodeTypeGraph) {
       indent(depth + 1);
-      std::fprintf(file_, "%s [shape=point, label=\"\"]; %s [shape=point, label=\"\"];\n", name(node, "_in").c_str(), name(node, "_out").c_str());
+      std::fprintf(file_, "%s [shape=point, label=\"\"]; %s [shape=point, label=\"\"];\n", name(node, "_in").c_str(),
+                   name(node, "_out").c_str());
       for (GraphNode* n = inner.first; n; n = n->next) {
         if (n->dependencies.empty()) {
           indent(depth + 1);
@@ -144,7 +153,7 @@ class Printer {
     const ConditionalData& c = *node.conditional;
     for (unsigned i = 0; i < c.size; ++i) {
       auto& inner = *reinterpret_cast<Graph*>(c.bodies[i]);
-      const std::string which = c.type == cudaGraphCondTypeSwitch ? format("case %u", i)
+      const std::string which = c.type == cudaGraphCondTypeSwitch  ? format("case %u", i)
                                 : c.type == cudaGraphCondTypeWhile ? std::string("while not 0")
                                 : i == 0                           ? std::string("if not 0")
                                                                    : std::string("else");
@@ -161,62 +170,70 @@ class Printer {
     std::string label = describe(node);
     if (wants(cudaGraphDebugDotFlagsHandles)) label += format("\nhandle %p", static_cast<void*>(&node));
     indent(depth);
-    std::fprintf(file_, "%s [fillcolor=\"%s\", label=\"%s\"];\n", name(node, "").c_str(), colour(node.type), escaped(label).c_str());
+    std::fprintf(file_, "%s [fillcolor=\"%s\", label=\"%s\"];\n", name(node, "").c_str(), colour(node.type),
+                 escaped(label).c_str());
   }
 
   static const char* colour(cudaGraphNodeType type) {
     switch (type) {
-      case cudaGraphNodeTypeKernel: return "#d7e8ff";
-      case cudaGraphNodeTypeMemcpy: return "#dff3dc";
-      case cudaGraphNodeTypeMemset: return "#eef7d6";
-      case cudaGraphNodeTypeHost: return "#ffe9cc";
-      case cudaGraphNodeTypeConditional: return "#f6dcf2";
-      case cudaGraphNodeTypeMemAlloc:
-      case cudaGraphNodeTypeMemFree: return "#e6e6e6";
-      default: return "#ffffff";
+    case cudaGraphNodeTypeKernel: return "#d7e8ff";
+    case cudaGraphNodeTypeMemcpy: return "#dff3dc";
+    case cudaGraphNodeTypeMemset: return "#eef7d6";
+    case cudaGraphNodeTypeHost: return "#ffe9cc";
+    case cudaGraphNodeTypeConditional: return "#f6dcf2";
+    case cudaGraphNodeTypeMemAlloc:
+    case cudaGraphNodeTypeMemFree: return "#e6e6e6";
+    default: return "#ffffff";
     }
   }
 
   std::string describe(GraphNode& node) {
     switch (node.type) {
-      case cudaGraphNodeTypeKernel: return kernel(*node.kernel);
-      case cudaGraphNodeTypeMemcpy: {
-        const CopyData& copy = *node.copy;
-        const cudaExtent& e = copy.params.extent;
-        std::string text = "copy " + bytes(e.width * e.height * e.depth) + "\n" + side(copy.source) + " to " + side(copy.target);
-        if (!copy.one_dimensional) text += format("\n%zu x %zu x %zu", e.width, e.height, e.depth);
-        if (wants(cudaGraphDebugDotFlagsMemcpyNodeParams)) text += format("\nfrom %p\nto %p", copy.copy.src, copy.copy.dst);
-        return text;
-      }
-      case cudaGraphNodeTypeMemset: {
-        const cudaMemsetParams& p = node.fill->params;
-        std::string text = "set " + bytes(p.width * p.elementSize * p.height) + format(" to 0x%x", p.value);
-        if (wants(cudaGraphDebugDotFlagsMemsetNodeParams))
-          text += format("\nat %p, elements of %u B\n%zu x %zu, pitch %zu", p.dst, p.elementSize, p.width, p.height, p.pitch);
-        return text;
-      }
-      case cudaGraphNodeTypeHost: {
-        std::string text = "host function";
-        if (wants(cudaGraphDebugDotFlagsHostNodeParams))
-          text += format("\n%p(%p)", reinterpret_cast<void*>(node.host->params.fn), node.host->params.userData);
-        return text;
-      }
-      case cudaGraphNodeTypeEmpty: return "empty";
-      case cudaGraphNodeTypeEventRecord:
-      case cudaGraphNodeTypeWaitEvent: {
-        std::string text = node.type == cudaGraphNodeTypeEventRecord ? "record event" : "wait for event";
-        if (wants(cudaGraphDebugDotFlagsEventNodeParams)) text += format("\n%p", static_cast<void*>(node.event->event));
-        return text;
-      }
-      case cudaGraphNodeTypeMemAlloc: return "allocate " + bytes(node.alloc->params.bytesize) + format("\n%p", node.alloc->params.dptr);
-      case cudaGraphNodeTypeMemFree: return format("free\n%p", node.free->pointer);
-      case cudaGraphNodeTypeConditional: {
-        const ConditionalData& c = *node.conditional;
-        std::string text = c.type == cudaGraphCondTypeIf ? "if" : c.type == cudaGraphCondTypeWhile ? "while" : format("switch (%u)", c.size);
-        if (wants(cudaGraphDebugDotFlagsConditionalNodeParams)) text += format("\nhandle 0x%llx", static_cast<unsigned long long>(c.handle));
-        return text;
-      }
-      default: return "node";
+    case cudaGraphNodeTypeKernel: return kernel(*node.kernel);
+    case cudaGraphNodeTypeMemcpy: {
+      const CopyData& copy = *node.copy;
+      const cudaExtent& e = copy.params.extent;
+      std::string text = "copy " + bytes(e.width * e.height * e.depth) + "\n" + side(copy.source) + " to " +
+                         side(copy.target);
+      if (!copy.one_dimensional) text += format("\n%zu x %zu x %zu", e.width, e.height, e.depth);
+      if (wants(cudaGraphDebugDotFlagsMemcpyNodeParams))
+        text += format("\nfrom %p\nto %p", copy.copy.src, copy.copy.dst);
+      return text;
+    }
+    case cudaGraphNodeTypeMemset: {
+      const cudaMemsetParams& p = node.fill->params;
+      std::string text = "set " + bytes(p.width * p.elementSize * p.height) + format(" to 0x%x", p.value);
+      if (wants(cudaGraphDebugDotFlagsMemsetNodeParams))
+        text += format("\nat %p, elements of %u B\n%zu x %zu, pitch %zu", p.dst, p.elementSize, p.width, p.height,
+                       p.pitch);
+      return text;
+    }
+    case cudaGraphNodeTypeHost: {
+      std::string text = "host function";
+      if (wants(cudaGraphDebugDotFlagsHostNodeParams))
+        text += format("\n%p(%p)", reinterpret_cast<void*>(node.host->params.fn), node.host->params.userData);
+      return text;
+    }
+    case cudaGraphNodeTypeEmpty: return "empty";
+    case cudaGraphNodeTypeEventRecord:
+    case cudaGraphNodeTypeWaitEvent: {
+      std::string text = node.type == cudaGraphNodeTypeEventRecord ? "record event" : "wait for event";
+      if (wants(cudaGraphDebugDotFlagsEventNodeParams)) text += format("\n%p", static_cast<void*>(node.event->event));
+      return text;
+    }
+    case cudaGraphNodeTypeMemAlloc:
+      return "allocate " + bytes(node.alloc->params.bytesize) + format("\n%p", node.alloc->params.dptr);
+    case cudaGraphNodeTypeMemFree: return format("free\n%p", node.free->pointer);
+    case cudaGraphNodeTypeConditional: {
+      const ConditionalData& c = *node.conditional;
+      std::string text = c.type == cudaGraphCondTypeIf      ? "if"
+                         : c.type == cudaGraphCondTypeWhile ? "while"
+                                                            : format("switch (%u)", c.size);
+      if (wants(cudaGraphDebugDotFlagsConditionalNodeParams))
+        text += format("\nhandle 0x%llx", static_cast<unsigned long long>(c.handle));
+      return text;
+    }
+    default: return "node";
     }
   }
 

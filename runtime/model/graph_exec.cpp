@@ -55,15 +55,19 @@ class Flatten {
     exec_.first_dependency.assign(image_.steps.size() + 1, 0);
     fill_dependencies();
     image_.left = std::vector<std::atomic<std::uint32_t>>(image_.steps.size());
-    for (std::size_t i = 0; i < image_.steps.size(); ++i) image_.left[i].store(image_.steps[i].needs, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < image_.steps.size(); ++i)
+      image_.left[i].store(image_.steps[i].needs, std::memory_order_relaxed);
     image_.link.resize(image_.steps.size());
     image_.heavy = std::vector<std::atomic<std::uint8_t>>(image_.steps.size());
-    std::sort(image_.handles.begin(), image_.handles.end(), [](const auto& a, const auto& b) { return a.handle < b.handle; });
+    std::sort(image_.handles.begin(), image_.handles.end(),
+              [](const auto& a, const auto& b) { return a.handle < b.handle; });
     image_.values = std::vector<std::atomic<std::uint32_t>>(image_.handles.size());
-    for (std::size_t i = 0; i < image_.handles.size(); ++i) image_.values[i].store(image_.handles[i].initial, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < image_.handles.size(); ++i)
+      image_.values[i].store(image_.handles[i].initial, std::memory_order_relaxed);
     for (auto& [work, handle] : branches_) {
-      const auto at = std::lower_bound(image_.handles.begin(), image_.handles.end(), handle,
-                                       [](const GraphImage::Handle& h, std::uint64_t value) { return h.handle < value; });
+      const auto at = std::lower_bound(
+          image_.handles.begin(), image_.handles.end(), handle,
+          [](const GraphImage::Handle& h, std::uint64_t value) { return h.handle < value; });
       work->value = static_cast<std::uint32_t>(at - image_.handles.begin());
     }
     return cudaSuccess;
@@ -88,19 +92,21 @@ class Flatten {
     const bool device = exec_.flags & cudaGraphInstantiateFlagDeviceLaunch;
     if (!device && !in_body) return cudaSuccess;
     switch (node.type) {
-      case cudaGraphNodeTypeKernel:
-      case cudaGraphNodeTypeMemset:
-      case cudaGraphNodeTypeGraph: return cudaSuccess;
-      case cudaGraphNodeTypeMemcpy: {
-        const CopyData& copy = *node.copy;
-        if (copy.source != memory::Kind::pageable && copy.target != memory::Kind::pageable) return cudaSuccess;
-        return fail(device ? cudaGraphInstantiateNodeOperationNotSupported : cudaGraphInstantiateMultipleDevicesNotSupported, &node);
-      }
-      case cudaGraphNodeTypeEmpty:
-      case cudaGraphNodeTypeConditional:
-        if (!device) return cudaSuccess;
-        break;
-      default: break;
+    case cudaGraphNodeTypeKernel:
+    case cudaGraphNodeTypeMemset:
+    case cudaGraphNodeTypeGraph: return cudaSuccess;
+    case cudaGraphNodeTypeMemcpy: {
+      const CopyData& copy = *node.copy;
+      if (copy.source != memory::Kind::pageable && copy.target != memory::Kind::pageable) return cudaSuccess;
+      return fail(device ? cudaGraphInstantiateNodeOperationNotSupported
+                         : cudaGraphInstantiateMultipleDevicesNotSupported,
+                  &node);
+    }
+    case cudaGraphNodeTypeEmpty:
+    case cudaGraphNodeTypeConditional:
+      if (!device) return cudaSuccess;
+      break;
+    default: break;
     }
     return fail(cudaGraphInstantiateNodeOperationNotSupported, &node);
   }
@@ -112,8 +118,10 @@ class Flatten {
       level.graph = graph.uid;
       level.nodes = static_cast<std::uint32_t>(graph.node_count);
       level.step_of_id.assign(graph.next_id, no_step);
-      if (level_index == exec_.levels.size()) exec_.levels.push_back(std::move(level));
-      else exec_.levels[level_index] = std::move(level);
+      if (level_index == exec_.levels.size())
+        exec_.levels.push_back(std::move(level));
+      else
+        exec_.levels[level_index] = std::move(level);
     }
     for (const ConditionalHandle& handle : graph.handles) {
       if (!handle.node) return fail(cudaGraphInstantiateConditionalHandleUnused, nullptr);
@@ -126,7 +134,7 @@ class Flatten {
       node->mark = node->dependencies.size();
       if (node->mark == 0) stack_.push_back(node);
     }
-    graph.next_mark = 0;   // marks are counters from here on, and zero when we are done
+    graph.next_mark = 0;  // marks are counters from here on, and zero when we are done
     std::size_t done = 0;
     while (stack_.size() > base) {
       GraphNode* node = stack_.back();
@@ -171,64 +179,64 @@ class Flatten {
   cudaError_t emit_node(GraphNode& node, bool in_body) {
     if (const cudaError_t error = check_node(node, in_body)) return error;
     switch (node.type) {
-      case cudaGraphNodeTypeGraph: {
-        node.number = emit(StepKind::nothing, node.type);
-        const auto level = static_cast<std::uint32_t>(exec_.levels.size());
-        exec_.level_of_step[node.number] = level;
-        exec_.levels.emplace_back();
-        if (const cudaError_t error = number(*node.child->graph, level)) return error;
-        node.finish = emit(StepKind::nothing, cudaGraphNodeTypeCount);
-        return cudaSuccess;
+    case cudaGraphNodeTypeGraph: {
+      node.number = emit(StepKind::nothing, node.type);
+      const auto level = static_cast<std::uint32_t>(exec_.levels.size());
+      exec_.level_of_step[node.number] = level;
+      exec_.levels.emplace_back();
+      if (const cudaError_t error = number(*node.child->graph, level)) return error;
+      node.finish = emit(StepKind::nothing, cudaGraphNodeTypeCount);
+      return cudaSuccess;
+    }
+    case cudaGraphNodeTypeConditional: {
+      const ConditionalData& conditional = *node.conditional;
+      node.number = node.finish = emit(StepKind::branch, node.type);
+      auto* work = payload_arena(image_).make<engine::BranchWork>();
+      work->loop = conditional.type == cudaGraphCondTypeWhile;
+      work->selector = conditional.type == cudaGraphCondTypeSwitch;
+      work->bodies = conditional.size;
+      work->first_body = static_cast<std::uint32_t>(image_.bodies.size());
+      branches_.emplace_back(work, conditional.handle);
+      image_.steps[node.number].payload = work;
+      image_.bodies.resize(image_.bodies.size() + conditional.size);
+      const auto level = static_cast<std::uint32_t>(exec_.levels.size());
+      exec_.level_of_step[node.number] = level;
+      exec_.levels.resize(exec_.levels.size() + conditional.size);
+      for (unsigned i = 0; i < conditional.size; ++i) {
+        auto* body = reinterpret_cast<Graph*>(conditional.bodies[i]);
+        if (const cudaError_t error = number(*body, level + i)) return error;
+        const std::uint32_t end = emit(StepKind::branch_end, cudaGraphNodeTypeCount);
+        image_.steps[end].payload = work;
+        body_ends_.push_back({&node, i, end});
       }
-      case cudaGraphNodeTypeConditional: {
-        const ConditionalData& conditional = *node.conditional;
-        node.number = node.finish = emit(StepKind::branch, node.type);
-        auto* work = payload_arena(image_).make<engine::BranchWork>();
-        work->loop = conditional.type == cudaGraphCondTypeWhile;
-        work->selector = conditional.type == cudaGraphCondTypeSwitch;
-        work->bodies = conditional.size;
-        work->first_body = static_cast<std::uint32_t>(image_.bodies.size());
-        branches_.emplace_back(work, conditional.handle);
-        image_.steps[node.number].payload = work;
-        image_.bodies.resize(image_.bodies.size() + conditional.size);
-        const auto level = static_cast<std::uint32_t>(exec_.levels.size());
-        exec_.level_of_step[node.number] = level;
-        exec_.levels.resize(exec_.levels.size() + conditional.size);
-        for (unsigned i = 0; i < conditional.size; ++i) {
-          auto* body = reinterpret_cast<Graph*>(conditional.bodies[i]);
-          if (const cudaError_t error = number(*body, level + i)) return error;
-          const std::uint32_t end = emit(StepKind::branch_end, cudaGraphNodeTypeCount);
-          image_.steps[end].payload = work;
-          body_ends_.push_back({&node, i, end});
-        }
-        return cudaSuccess;
-      }
-      case cudaGraphNodeTypeEventRecord:
-      case cudaGraphNodeTypeWaitEvent: {
-        const bool record = node.type == cudaGraphNodeTypeEventRecord;
-        node.number = node.finish = emit(record ? StepKind::record : StepKind::wait, node.type);
-        image_.steps[node.number].payload = reinterpret_cast<void*>(exec_.slots.size());
-        exec_.slots.push_back({node.event->event, record});
-        image_.gates.push_back(record ? engine::take_queue(&exec_.context->domain, level_of(0)) : nullptr);
-        return cudaSuccess;
-      }
-      case cudaGraphNodeTypeMemAlloc: {
-        node.number = node.finish = emit(StepKind::nothing, node.type);
-        retain_allocation(*node.alloc->allocation);
-        exec_.resources->memory.allocates.push_back(node.alloc->allocation);
-        return cudaSuccess;
-      }
-      case cudaGraphNodeTypeMemFree: {
-        node.number = node.finish = emit(StepKind::nothing, node.type);
-        retain_allocation(*node.free->allocation);
-        exec_.resources->memory.frees.push_back(node.free->allocation);
-        return cudaSuccess;
-      }
-      default:
-        node.number = node.finish = emit(StepKind::nothing, node.type);
-        store_step(image_, node.number, node);
-        if (node.type == cudaGraphNodeTypeMemcpy) exec_.blocking_copies += blocks_launch(*node.copy);
-        return cudaSuccess;
+      return cudaSuccess;
+    }
+    case cudaGraphNodeTypeEventRecord:
+    case cudaGraphNodeTypeWaitEvent: {
+      const bool record = node.type == cudaGraphNodeTypeEventRecord;
+      node.number = node.finish = emit(record ? StepKind::record : StepKind::wait, node.type);
+      image_.steps[node.number].payload = reinterpret_cast<void*>(exec_.slots.size());
+      exec_.slots.push_back({node.event->event, record});
+      image_.gates.push_back(record ? engine::take_queue(&exec_.context->domain, level_of(0)) : nullptr);
+      return cudaSuccess;
+    }
+    case cudaGraphNodeTypeMemAlloc: {
+      node.number = node.finish = emit(StepKind::nothing, node.type);
+      retain_allocation(*node.alloc->allocation);
+      exec_.resources->memory.allocates.push_back(node.alloc->allocation);
+      return cudaSuccess;
+    }
+    case cudaGraphNodeTypeMemFree: {
+      node.number = node.finish = emit(StepKind::nothing, node.type);
+      retain_allocation(*node.free->allocation);
+      exec_.resources->memory.frees.push_back(node.free->allocation);
+      return cudaSuccess;
+    }
+    default:
+      node.number = node.finish = emit(StepKind::nothing, node.type);
+      store_step(image_, node.number, node);
+      if (node.type == cudaGraphNodeTypeMemcpy) exec_.blocking_copies += blocks_launch(*node.copy);
+      return cudaSuccess;
     }
   }
 
@@ -283,7 +291,8 @@ class Flatten {
       nodes_.push_back(node);
       if (node->type == cudaGraphNodeTypeGraph) note_dependencies(*node->child->graph);
       if (node->type == cudaGraphNodeTypeConditional)
-        for (unsigned i = 0; i < node->conditional->size; ++i) note_dependencies(*reinterpret_cast<Graph*>(node->conditional->bodies[i]));
+        for (unsigned i = 0; i < node->conditional->size; ++i)
+          note_dependencies(*reinterpret_cast<Graph*>(node->conditional->bodies[i]));
     }
   }
   void fill_dependencies() {
@@ -318,7 +327,7 @@ void settle_memory(MemoryEffects& memory) {
       ++i;
       continue;
     }
-    release_allocation(**at);   // one reference is enough
+    release_allocation(**at);  // one reference is enough
     memory.own.push_back(memory.allocates[i]);
     memory.frees.erase(at);
     memory.allocates.erase(memory.allocates.begin() + static_cast<std::ptrdiff_t>(i));
@@ -344,7 +353,8 @@ void store_kernel(GraphImage& image, std::uint32_t index, const KernelData& kern
   const engine::KernelWork& work = *kernel.work;
   auto* old = static_cast<engine::KernelWork*>(step.payload);
   if (!old || old->bytes < work.bytes || work.args_offset != old->args_offset) {
-    void* block = payload_arena(image).allocate(work.args_offset == engine::KernelWork::header ? work.bytes : work.bytes + 64);
+    void* block = payload_arena(image).allocate(work.args_offset == engine::KernelWork::header ? work.bytes
+                                                                                               : work.bytes + 64);
     if (work.args_offset != engine::KernelWork::header)
       block = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(block) + 63) & ~std::uintptr_t{63});
     step.payload = block;
@@ -360,8 +370,9 @@ void store_kernel(GraphImage& image, std::uint32_t index, const KernelData& kern
 
 void store_copy(GraphImage& image, std::uint32_t index, const CopyData& data) {
   Step& step = image.steps[index];
-  CopyData* kept = step.payload ? reinterpret_cast<CopyData*>(static_cast<char*>(step.payload) - offsetof(CopyData, copy))
-                                : payload_arena(image).make<CopyData>();
+  CopyData* kept = step.payload
+                       ? reinterpret_cast<CopyData*>(static_cast<char*>(step.payload) - offsetof(CopyData, copy))
+                       : payload_arena(image).make<CopyData>();
   *kept = data;
   step.payload = &kept->copy;
   step.kind = data.copy.is_linear() ? StepKind::copy : StepKind::copy_box;
@@ -370,9 +381,12 @@ void store_copy(GraphImage& image, std::uint32_t index, const CopyData& data) {
 void store_fill(GraphImage& image, std::uint32_t index, const FillData& data) {
   Step& step = image.steps[index];
   FillData* kept;
-  if (!step.payload) kept = payload_arena(image).make<FillData>();
-  else if (step.kind == StepKind::fill) kept = reinterpret_cast<FillData*>(static_cast<char*>(step.payload) - offsetof(FillData, fill));
-  else kept = reinterpret_cast<FillData*>(static_cast<char*>(step.payload) - offsetof(FillData, pattern));
+  if (!step.payload)
+    kept = payload_arena(image).make<FillData>();
+  else if (step.kind == StepKind::fill)
+    kept = reinterpret_cast<FillData*>(static_cast<char*>(step.payload) - offsetof(FillData, fill));
+  else
+    kept = reinterpret_cast<FillData*>(static_cast<char*>(step.payload) - offsetof(FillData, pattern));
   *kept = data;
   step.kind = data.patterned ? StepKind::pattern : StepKind::fill;
   step.payload = data.patterned ? static_cast<void*>(&kept->pattern) : static_cast<void*>(&kept->fill);
@@ -387,11 +401,11 @@ void store_host(GraphImage& image, std::uint32_t index, const cudaHostNodeParams
 
 void store_step(GraphImage& image, std::uint32_t step, const GraphNode& node) {
   switch (node.type) {
-    case cudaGraphNodeTypeKernel: store_kernel(image, step, *node.kernel); break;
-    case cudaGraphNodeTypeMemcpy: store_copy(image, step, *node.copy); break;
-    case cudaGraphNodeTypeMemset: store_fill(image, step, *node.fill); break;
-    case cudaGraphNodeTypeHost: store_host(image, step, node.host->params); break;
-    default: break;
+  case cudaGraphNodeTypeKernel: store_kernel(image, step, *node.kernel); break;
+  case cudaGraphNodeTypeMemcpy: store_copy(image, step, *node.copy); break;
+  case cudaGraphNodeTypeMemset: store_fill(image, step, *node.fill); break;
+  case cudaGraphNodeTypeHost: store_host(image, step, node.host->params); break;
+  default: break;
   }
 }
 
@@ -400,8 +414,10 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
   constexpr unsigned long long known = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
                                        cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
   const bool device = flags & cudaGraphInstantiateFlagDeviceLaunch;
-  if ((flags & ~known) || (device && (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)) || (device && !graph.first)) return cudaErrorInvalidValue;
-  if (graph.owner || (graph.memory_nodes && graph.instantiated_memory.load(std::memory_order_relaxed))) return cudaErrorNotSupported;
+  if ((flags & ~known) || (device && (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)) || (device && !graph.first))
+    return cudaErrorInvalidValue;
+  if (graph.owner || (graph.memory_nodes && graph.instantiated_memory.load(std::memory_order_relaxed)))
+    return cudaErrorNotSupported;
   GraphExec* exec = pool().take();
   if (!exec) return cudaErrorMemoryAllocation;
   exec->context = graph.context;
@@ -448,9 +464,10 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
 
 void destroy_exec(GraphExec& exec) noexcept {
   exec.live.store(false, std::memory_order_relaxed);
-  if (exec.memory_owner && exec.memory_owner->uid == exec.memory_graph && exec.memory_owner->live.load(std::memory_order_relaxed))
+  if (exec.memory_owner && exec.memory_owner->uid == exec.memory_graph &&
+      exec.memory_owner->live.load(std::memory_order_relaxed))
     exec.memory_owner->instantiated_memory.store(false, std::memory_order_relaxed);
-  exec.image->release();   // pending launches keep it
+  exec.image->release();  // pending launches keep it
   exec.image = nullptr;
   exec.resources.reset();
   pool().release(&exec);
@@ -476,7 +493,9 @@ engine::GraphOp* enqueue_launch(GraphExec& exec, Enqueue& enqueue, Stream& strea
 // A launch with memory nodes, event nodes, conditional handles or copies to pageable memory.
 cudaError_t launch_special(GraphExec& exec, Stream& stream) noexcept {
   if (exec.resources->memory.any())
-    if (const cudaError_t error = launch_memory(exec.resources->memory, exec.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)) return error;
+    if (const cudaError_t error = launch_memory(exec.resources->memory,
+                                                exec.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch))
+      return error;
   // A copy into pageable host memory happens during the call, so to speak: not before what the stream has to do first.
   if (exec.blocking_copies) stream_wait(stream, wait_mode(stream));
   GraphImage& image = *exec.image;
@@ -524,7 +543,8 @@ cudaError_t launch_special(GraphExec& exec, Stream& stream) noexcept {
 
 cudaError_t launch_graph(GraphExec& exec, Stream& stream) noexcept {
   std::scoped_lock hold(exec.lock);
-  if (exec.special || exec.blocking_copies) [[unlikely]] return launch_special(exec, stream);
+  if (exec.special || exec.blocking_copies) [[unlikely]]
+    return launch_special(exec, stream);
   Enqueue enqueue(stream);
   enqueue_launch(exec, enqueue, stream, 0);
   return cudaSuccess;
@@ -543,7 +563,8 @@ void own_image(GraphExec& exec) {
   image->bodies = old.bodies;
   image->roots = old.roots;
   image->left = std::vector<std::atomic<std::uint32_t>>(old.steps.size());
-  for (std::size_t i = 0; i < old.steps.size(); ++i) image->left[i].store(old.steps[i].needs, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < old.steps.size(); ++i)
+    image->left[i].store(old.steps[i].needs, std::memory_order_relaxed);
   image->link.resize(old.steps.size());
   image->heavy = std::vector<std::atomic<std::uint8_t>>(old.steps.size());
   image->handles = old.handles;
@@ -560,38 +581,41 @@ void own_image(GraphExec& exec) {
     const auto index = static_cast<std::uint32_t>(&step - image->steps.data());
     const std::uint8_t flags = step.flags;
     switch (step.kind) {
-      case StepKind::kernel: {
-        KernelData kernel{};
-        kernel.work = static_cast<engine::KernelWork*>(payload);
-        kernel.priority = step.priority;
-        store_kernel(*image, index, kernel);
-        break;
+    case StepKind::kernel: {
+      KernelData kernel{};
+      kernel.work = static_cast<engine::KernelWork*>(payload);
+      kernel.priority = step.priority;
+      store_kernel(*image, index, kernel);
+      break;
+    }
+    case StepKind::copy:
+    case StepKind::copy_box:
+      store_copy(*image, index, *reinterpret_cast<CopyData*>(static_cast<char*>(payload) - offsetof(CopyData, copy)));
+      break;
+    case StepKind::fill:
+      store_fill(*image, index, *reinterpret_cast<FillData*>(static_cast<char*>(payload) - offsetof(FillData, fill)));
+      break;
+    case StepKind::pattern:
+      store_fill(*image, index,
+                 *reinterpret_cast<FillData*>(static_cast<char*>(payload) - offsetof(FillData, pattern)));
+      break;
+    case StepKind::host: {
+      const auto& work = *static_cast<engine::HostWork*>(payload);
+      store_host(*image, index, {work.function, work.data});
+      break;
+    }
+    case StepKind::branch:
+    case StepKind::branch_end: {
+      void*& twin = branches[payload];
+      if (!twin) {
+        auto* work = payload_arena(*image).make<engine::BranchWork>();
+        *work = *static_cast<engine::BranchWork*>(payload);
+        twin = work;
       }
-      case StepKind::copy:
-      case StepKind::copy_box:
-        store_copy(*image, index, *reinterpret_cast<CopyData*>(static_cast<char*>(payload) - offsetof(CopyData, copy)));
-        break;
-      case StepKind::fill: store_fill(*image, index, *reinterpret_cast<FillData*>(static_cast<char*>(payload) - offsetof(FillData, fill))); break;
-      case StepKind::pattern:
-        store_fill(*image, index, *reinterpret_cast<FillData*>(static_cast<char*>(payload) - offsetof(FillData, pattern)));
-        break;
-      case StepKind::host: {
-        const auto& work = *static_cast<engine::HostWork*>(payload);
-        store_host(*image, index, {work.function, work.data});
-        break;
-      }
-      case StepKind::branch:
-      case StepKind::branch_end: {
-        void*& twin = branches[payload];
-        if (!twin) {
-          auto* work = payload_arena(*image).make<engine::BranchWork>();
-          *work = *static_cast<engine::BranchWork*>(payload);
-          twin = work;
-        }
-        step.payload = twin;
-        break;
-      }
-      default: step.payload = payload; break;   // slot numbers
+      step.payload = twin;
+      break;
+    }
+    default: step.payload = payload; break;  // slot numbers
     }
     step.flags |= flags & engine::step_disabled;
   }

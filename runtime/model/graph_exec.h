@@ -1,8 +1,8 @@
 // Executable graphs (API reference, "Graph Management"): instantiation, launch, and changes to what was instantiated.
 //
-// A graph's nodes become steps of an engine::GraphImage. The executable graph keeps, besides, which step stands for which node of the graph
-// that it was made from, and what an update has to compare. Launches keep the image that they were called with: a change made while
-// launches are pending goes to a copy of it.
+// A graph's nodes become steps of an engine::GraphImage. The executable graph keeps, besides, which step stands for
+// which node of the graph that it was made from, and what an update has to compare. Launches keep the image that they
+// were called with: a change made while launches are pending goes to a copy of it.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Stream;
 
 // One graph inside an executable graph: the one it was made from, a child's, or a conditional body.
 struct GraphLevel {
-  std::uint64_t graph = 0;                // uid
+  std::uint64_t graph = 0;  // uid
   std::uint32_t nodes = 0;
   std::vector<std::uint32_t> step_of_id;  // none for ids without a node
   std::vector<std::uint32_t> sinks;       // steps without dependents, in order of creation
@@ -35,13 +35,14 @@ struct GraphResources {
   ~GraphResources();
 };
 
-// cudaGraphExec_t points to one. Type-stable (ObjectPool). Calls on one must not overlap (the API's rule), but for launches.
+// cudaGraphExec_t points to one. Type-stable (ObjectPool). Calls on one must not overlap (the API's rule), but for
+// launches.
 struct GraphExec {
   std::atomic<bool> live{false};
   GraphExec* next_free = nullptr;
   Context* context = nullptr;
   unsigned long long flags = 0;
-  bool special = false;                   // launches have more to do than to append an operation
+  bool special = false;  // launches have more to do than to append an operation
   // Serialises launches and changes.
   engine::SpinLock lock;
   engine::GraphImage* image = nullptr;
@@ -49,8 +50,8 @@ struct GraphExec {
   engine::Queue* last_queue = nullptr;
   std::uint64_t last_sequence = 0;
 
-  std::vector<GraphLevel> levels;         // 0 is the graph itself
-  std::unordered_map<std::uint32_t, std::uint32_t> level_of_step;   // of child and (first body of) conditional steps
+  std::vector<GraphLevel> levels;                                  // 0 is the graph itself
+  std::unordered_map<std::uint32_t, std::uint32_t> level_of_step;  // of child and (first body of) conditional steps
   // By step: what kind of node it was, and the steps that it depended on, in the order of its edges.
   std::vector<std::uint8_t> types;
   std::vector<std::uint32_t> first_dependency;
@@ -62,9 +63,9 @@ struct GraphExec {
   };
   std::vector<Slot> slots;
   std::shared_ptr<GraphResources> resources;
-  std::uint64_t memory_graph = 0;         // uid of the graph whose memory nodes this instantiation holds
+  std::uint64_t memory_graph = 0;  // uid of the graph whose memory nodes this instantiation holds
   Graph* memory_owner = nullptr;
-  unsigned blocking_copies = 0;           // copies into pageable host memory: launches wait for the stream before
+  unsigned blocking_copies = 0;  // copies into pageable host memory: launches wait for the stream before
 };
 
 inline constexpr std::uint32_t no_step = ~std::uint32_t{0};
@@ -101,7 +102,9 @@ struct GraphPayload {
   GraphArena arena;
   std::shared_ptr<GraphResources> resources;
 };
-inline GraphArena& payload_arena(engine::GraphImage& image) noexcept { return static_cast<GraphPayload*>(image.payload_owner)->arena; }
+inline GraphArena& payload_arena(engine::GraphImage& image) noexcept {
+  return static_cast<GraphPayload*>(image.payload_owner)->arena;
+}
 // Stores a node's parameters in its step. The image is the caller's alone.
 void store_step(engine::GraphImage& image, std::uint32_t step, const GraphNode& node);
 void store_kernel(engine::GraphImage& image, std::uint32_t step, const KernelData& kernel);

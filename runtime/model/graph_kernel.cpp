@@ -12,9 +12,11 @@ std::size_t arguments_offset(const MrKernel& kernel) noexcept {
   return engine::KernelWork::header;
 }
 
-// Builds the block that runs. `packed` holds the arguments as the kernel's parameters lay them out, or `pointers` one pointer each.
-engine::KernelWork* build_work(GraphArena& arena, engine::KernelWork* reuse, const MrKernel& kernel, Context& context, dim3 grid_dim,
-                               dim3 block_dim, std::size_t shared, void* const* pointers, const void* packed, bool cooperative, dim3 cluster) {
+// Builds the block that runs. `packed` holds the arguments as the kernel's parameters lay them out, or `pointers` one
+// pointer each.
+engine::KernelWork* build_work(GraphArena& arena, engine::KernelWork* reuse, const MrKernel& kernel, Context& context,
+                               dim3 grid_dim, dim3 block_dim, std::size_t shared, void* const* pointers,
+                               const void* packed, bool cooperative, dim3 cluster) {
   const std::size_t offset = arguments_offset(kernel);
   const std::size_t args = (kernel.args_size + 3u) & ~3u;
   const std::size_t bytes = offset + args + (cluster.x ? 12 : 0);
@@ -62,7 +64,8 @@ engine::KernelWork* build_work(GraphArena& arena, engine::KernelWork* reuse, con
   } else if (offset == engine::KernelWork::header) {
     block = arena.allocate(bytes);
   } else {
-    block = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(arena.allocate(bytes + 64)) + 63) & ~std::uintptr_t{63});
+    block = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(arena.allocate(bytes + 64)) + 63) &
+                                    ~std::uintptr_t{63});
   }
   return copy_work(*work, block);
 }
@@ -77,9 +80,12 @@ const void* packed_arguments(void* const* extra, std::size_t& bytes) noexcept {
   bytes = 0;
   for (; extra && *extra; extra += 2) {
     const auto key = reinterpret_cast<std::uintptr_t>(*extra);
-    if (key == 1) buffer = extra[1];
-    else if (key == 2) bytes = *static_cast<const std::size_t*>(extra[1]);
-    else break;
+    if (key == 1)
+      buffer = extra[1];
+    else if (key == 2)
+      bytes = *static_cast<const std::size_t*>(extra[1]);
+    else
+      break;
   }
   return buffer;
 }
@@ -106,8 +112,8 @@ cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, co
     packed = packed_arguments(params.extra, bytes);
     if (kernel->param_count && (!packed || bytes < kernel->args_size)) return cudaErrorInvalidValue;
   }
-  out.work = build_work(arena, out.work, *kernel, context, params.gridDim, params.blockDim, params.sharedMemBytes, params.kernelParams, packed,
-                        request.cooperative, request.cluster);
+  out.work = build_work(arena, out.work, *kernel, context, params.gridDim, params.blockDim, params.sharedMemBytes,
+                        params.kernelParams, packed, request.cooperative, request.cluster);
   out.function = function;
   out.pointers = nullptr;
   return cudaSuccess;
@@ -124,20 +130,32 @@ cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, co
     char* args = reinterpret_cast<char*>(work) + offset;
     for (std::uint32_t i = 0; i < kernel->param_count; ++i) {
       const MrParam& p = kernel->params[i];
-      if (p.size == 8) std::memcpy(args + p.offset, request.arguments[i], 8);
-      else if (p.size == 4) std::memcpy(args + p.offset, request.arguments[i], 4);
-      else std::memcpy(args + p.offset, request.arguments[i], p.size);
+      if (p.size == 8)
+        std::memcpy(args + p.offset, request.arguments[i], 8);
+      else if (p.size == 4)
+        std::memcpy(args + p.offset, request.arguments[i], 4);
+      else
+        std::memcpy(args + p.offset, request.arguments[i], p.size);
     }
     work->bytes = static_cast<std::uint32_t>(bytes);
     work->args_offset = static_cast<std::uint32_t>(offset);
     simt::Grid& grid = work->grid;
-    grid = {kernel, args, {request.grid.x, request.grid.y, request.grid.z}, {request.block.x, request.block.y, request.block.z},
-            static_cast<std::uint32_t>(request.dynamic_shared), request.cooperative ? simt::grid_cooperative : 0u,
-            std::uint64_t{request.grid.x} * request.grid.y * request.grid.z, 0, &context.device, nullptr, nullptr, nullptr};
+    grid = {kernel,
+            args,
+            {request.grid.x, request.grid.y, request.grid.z},
+            {request.block.x, request.block.y, request.block.z},
+            static_cast<std::uint32_t>(request.dynamic_shared),
+            request.cooperative ? simt::grid_cooperative : 0u,
+            std::uint64_t{request.grid.x} * request.grid.y * request.grid.z,
+            0,
+            &context.device,
+            nullptr,
+            nullptr,
+            nullptr};
     out.work = work;
   } else {
-    out.work = build_work(arena, nullptr, *kernel, context, request.grid, request.block, request.dynamic_shared, request.arguments, nullptr,
-                          request.cooperative, request.cluster);
+    out.work = build_work(arena, nullptr, *kernel, context, request.grid, request.block, request.dynamic_shared,
+                          request.arguments, nullptr, request.cooperative, request.cluster);
   }
   out.function = request.function;
   out.attributes = nullptr;
@@ -163,8 +181,8 @@ void apply_attributes(KernelData& kernel, GraphArena& arena) {
   const simt::Grid grid = kernel.work->grid;
   Context& context = *reinterpret_cast<Context*>(reinterpret_cast<char*>(grid.device) - offsetof(Context, device));
   kernel.work = build_work(arena, kernel.work, *grid.kernel, context, {grid.grid[0], grid.grid[1], grid.grid[2]},
-                           {grid.block[0], grid.block[1], grid.block[2]}, grid.dynamic_shared, nullptr, grid.args, kernel.cooperative,
-                           attributes.cluster);
+                           {grid.block[0], grid.block[1], grid.block[2]}, grid.dynamic_shared, nullptr, grid.args,
+                           kernel.cooperative, attributes.cluster);
   kernel.pointers = nullptr;
 }
 
@@ -185,24 +203,29 @@ void get_kernel_params(KernelData& kernel, GraphArena& arena, cudaKernelNodePara
   out.extra = nullptr;
 }
 
-cudaError_t get_kernel_attribute(const KernelData& kernel, cudaLaunchAttributeID id, cudaLaunchAttributeValue* out) noexcept {
+cudaError_t get_kernel_attribute(const KernelData& kernel, cudaLaunchAttributeID id,
+                                 cudaLaunchAttributeValue* out) noexcept {
   const KernelAttributes attributes = attributes_of(kernel);
   cudaLaunchAttributeValue value{};
   switch (id) {
-    case cudaLaunchAttributeAccessPolicyWindow: value.accessPolicyWindow = attributes.window; break;
-    case cudaLaunchAttributeCooperative: value.cooperative = attributes.cooperative; break;
-    case cudaLaunchAttributePriority: value.priority = attributes.priority; break;
-    case cudaLaunchAttributeClusterDimension:
-      value.clusterDim.x = attributes.cluster.x;
-      value.clusterDim.y = attributes.cluster.y;
-      value.clusterDim.z = attributes.cluster.z;
-      break;
-    case cudaLaunchAttributeClusterSchedulingPolicyPreference: value.clusterSchedulingPolicyPreference = attributes.cluster_policy; break;
-    case cudaLaunchAttributeMemSyncDomain: value.memSyncDomain = attributes.domain; break;
-    case cudaLaunchAttributeMemSyncDomainMap: value.memSyncDomainMap = attributes.domain_map; break;
-    case cudaLaunchAttributePreferredSharedMemoryCarveout: value.sharedMemCarveout = attributes.carveout; break;
-    case cudaLaunchAttributeDeviceUpdatableKernelNode: value.deviceUpdatableKernelNode.deviceUpdatable = attributes.device_updatable; break;
-    default: return cudaErrorInvalidValue;
+  case cudaLaunchAttributeAccessPolicyWindow: value.accessPolicyWindow = attributes.window; break;
+  case cudaLaunchAttributeCooperative: value.cooperative = attributes.cooperative; break;
+  case cudaLaunchAttributePriority: value.priority = attributes.priority; break;
+  case cudaLaunchAttributeClusterDimension:
+    value.clusterDim.x = attributes.cluster.x;
+    value.clusterDim.y = attributes.cluster.y;
+    value.clusterDim.z = attributes.cluster.z;
+    break;
+  case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    value.clusterSchedulingPolicyPreference = attributes.cluster_policy;
+    break;
+  case cudaLaunchAttributeMemSyncDomain: value.memSyncDomain = attributes.domain; break;
+  case cudaLaunchAttributeMemSyncDomainMap: value.memSyncDomainMap = attributes.domain_map; break;
+  case cudaLaunchAttributePreferredSharedMemoryCarveout: value.sharedMemCarveout = attributes.carveout; break;
+  case cudaLaunchAttributeDeviceUpdatableKernelNode:
+    value.deviceUpdatableKernelNode.deviceUpdatable = attributes.device_updatable;
+    break;
+  default: return cudaErrorInvalidValue;
   }
   *out = value;
   return cudaSuccess;
@@ -211,63 +234,73 @@ cudaError_t get_kernel_attribute(const KernelData& kernel, cudaLaunchAttributeID
 namespace {
 
 // What the attribute stands for is kept in the node; some of it shows in how the kernel runs.
-cudaError_t store_attribute(GraphNode& node, KernelAttributes& attributes, cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value) {
+cudaError_t store_attribute(GraphNode& node, KernelAttributes& attributes, cudaLaunchAttributeID id,
+                            const cudaLaunchAttributeValue& value) {
   const KernelData& kernel = *node.kernel;
   switch (id) {
-    case cudaLaunchAttributeAccessPolicyWindow: {
-      const cudaAccessPolicyWindow& window = value.accessPolicyWindow;
-      constexpr std::size_t most = 128u << 20;   // accessPolicyMaxWindowSize
-      if (!(window.hitRatio >= 0 && window.hitRatio <= 1) || window.num_bytes > most || window.missProp == cudaAccessPropertyPersisting)
-        return cudaErrorInvalidValue;
-      attributes.window = window;
-      return cudaSuccess;
+  case cudaLaunchAttributeAccessPolicyWindow: {
+    const cudaAccessPolicyWindow& window = value.accessPolicyWindow;
+    constexpr std::size_t most = 128u << 20;  // accessPolicyMaxWindowSize
+    if (!(window.hitRatio >= 0 && window.hitRatio <= 1) || window.num_bytes > most ||
+        window.missProp == cudaAccessPropertyPersisting)
+      return cudaErrorInvalidValue;
+    attributes.window = window;
+    return cudaSuccess;
+  }
+  case cudaLaunchAttributeCooperative: {
+    if (value.cooperative) {
+      LaunchRequest request;
+      const simt::Grid& grid = kernel.work->grid;
+      request.function = kernel.function;
+      request.grid = {grid.grid[0], grid.grid[1], grid.grid[2]};
+      request.block = {grid.block[0], grid.block[1], grid.block[2]};
+      request.dynamic_shared = grid.dynamic_shared;
+      request.cluster = attributes.cluster;
+      request.cooperative = true;
+      const MrKernel* ignored;
+      if (const cudaError_t error = check_launch(request, *node.graph->context, &ignored)) return error;
     }
-    case cudaLaunchAttributeCooperative: {
-      if (value.cooperative) {
-        LaunchRequest request;
-        const simt::Grid& grid = kernel.work->grid;
-        request.function = kernel.function;
-        request.grid = {grid.grid[0], grid.grid[1], grid.grid[2]};
-        request.block = {grid.block[0], grid.block[1], grid.block[2]};
-        request.dynamic_shared = grid.dynamic_shared;
-        request.cluster = attributes.cluster;
-        request.cooperative = true;
-        const MrKernel* ignored;
-        if (const cudaError_t error = check_launch(request, *node.graph->context, &ignored)) return error;
-      }
-      attributes.cooperative = value.cooperative;
-      return cudaSuccess;
+    attributes.cooperative = value.cooperative;
+    return cudaSuccess;
+  }
+  case cudaLaunchAttributePriority:
+    attributes.priority = value.priority > 0                   ? 0
+                          : value.priority < greatest_priority ? greatest_priority
+                                                               : value.priority;
+    return cudaSuccess;
+  case cudaLaunchAttributeClusterDimension: {
+    const auto& c = value.clusterDim;
+    const dim3 cluster{c.x, c.y, c.z};
+    if (c.x || c.y || c.z) {
+      LaunchRequest request;
+      const simt::Grid& grid = kernel.work->grid;
+      request.function = kernel.function;
+      request.grid = {grid.grid[0], grid.grid[1], grid.grid[2]};
+      request.block = {grid.block[0], grid.block[1], grid.block[2]};
+      request.dynamic_shared = grid.dynamic_shared;
+      request.cluster = cluster;
+      const MrKernel* ignored;
+      if (c.x == 0 || c.y == 0 || c.z == 0) return cudaErrorInvalidClusterSize;
+      if (const cudaError_t error = check_launch(request, *node.graph->context, &ignored)) return error;
     }
-    case cudaLaunchAttributePriority:
-      attributes.priority = value.priority > 0 ? 0 : value.priority < greatest_priority ? greatest_priority : value.priority;
-      return cudaSuccess;
-    case cudaLaunchAttributeClusterDimension: {
-      const auto& c = value.clusterDim;
-      const dim3 cluster{c.x, c.y, c.z};
-      if (c.x || c.y || c.z) {
-        LaunchRequest request;
-        const simt::Grid& grid = kernel.work->grid;
-        request.function = kernel.function;
-        request.grid = {grid.grid[0], grid.grid[1], grid.grid[2]};
-        request.block = {grid.block[0], grid.block[1], grid.block[2]};
-        request.dynamic_shared = grid.dynamic_shared;
-        request.cluster = cluster;
-        const MrKernel* ignored;
-        if (c.x == 0 || c.y == 0 || c.z == 0) return cudaErrorInvalidClusterSize;
-        if (const cudaError_t error = check_launch(request, *node.graph->context, &ignored)) return error;
-      }
-      attributes.cluster = cluster;
-      return cudaSuccess;
-    }
-    case cudaLaunchAttributeClusterSchedulingPolicyPreference: attributes.cluster_policy = value.clusterSchedulingPolicyPreference; return cudaSuccess;
-    case cudaLaunchAttributeMemSyncDomain: attributes.domain = value.memSyncDomain; return cudaSuccess;
-    case cudaLaunchAttributeMemSyncDomainMap: attributes.domain_map = value.memSyncDomainMap; return cudaSuccess;
-    case cudaLaunchAttributePreferredSharedMemoryCarveout: attributes.carveout = value.sharedMemCarveout; return cudaSuccess;
-    case cudaLaunchAttributeNvlinkUtilCentricScheduling: attributes.nvlink = value.nvlinkUtilCentricScheduling; return cudaSuccess;
-    case cudaLaunchAttributeDeviceUpdatableKernelNode:
-      if (value.deviceUpdatableKernelNode.deviceUpdatable) return cudaErrorNotSupported;
-      return cudaSuccess;
-    default: return cudaErrorInvalidValue;
+    attributes.cluster = cluster;
+    return cudaSuccess;
+  }
+  case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    attributes.cluster_policy = value.clusterSchedulingPolicyPreference;
+    return cudaSuccess;
+  case cudaLaunchAttributeMemSyncDomain: attributes.domain = value.memSyncDomain; return cudaSuccess;
+  case cudaLaunchAttributeMemSyncDomainMap: attributes.domain_map = value.memSyncDomainMap; return cudaSuccess;
+  case cudaLaunchAttributePreferredSharedMemoryCarveout:
+    attributes.carveout = value.sharedMemCarveout;
+    return cudaSuccess;
+  case cudaLaunchAttributeNvlinkUtilCentricScheduling:
+    attributes.nvlink = value.nvlinkUtilCentricScheduling;
+    return cudaSuccess;
+  case cudaLaunchAttributeDeviceUpdatableKernelNode:
+    if (value.deviceUpdatableKernelNode.deviceUpdatable) return cudaErrorNotSupported;
+    return cudaSuccess;
+  default: return cudaErrorInvalidValue;
   }
 }
 

@@ -14,11 +14,11 @@ struct GraphAllocation {
   char* address;
   std::size_t bytes;
   int device;
-  std::uint64_t graph;              // uid of the graph whose node allocates
+  std::uint64_t graph;  // uid of the graph whose node allocates
   std::size_t references = 1;
-  bool live = false;                // launched and not freed
-  bool backed = false;              // counts as used: launched and not trimmed since
-  std::vector<std::uint64_t> freeing;   // uids of graphs that have a free node for it
+  bool live = false;                   // launched and not freed
+  bool backed = false;                 // counts as used: launched and not trimmed since
+  std::vector<std::uint64_t> freeing;  // uids of graphs that have a free node for it
 };
 
 namespace {
@@ -28,7 +28,7 @@ constexpr std::size_t unit = 32u << 20;
 
 struct Usage {
   std::uint64_t used = 0, used_high = 0, reserved = 0, reserved_high = 0;
-  std::uint64_t orphaned = 0;       // of allocations that are gone, until the next trim
+  std::uint64_t orphaned = 0;  // of allocations that are gone, until the next trim
 };
 
 struct Table {
@@ -73,7 +73,8 @@ void destroy(Table& t, GraphAllocation* a) noexcept {
 cudaError_t check_allocation(const cudaMemAllocNodeParams& params) noexcept {
   if (params.bytesize == 0) return cudaErrorInvalidValue;
   const cudaMemPoolProps& pool = params.poolProps;
-  if (pool.allocType != cudaMemAllocationTypePinned || pool.location.type != cudaMemLocationTypeDevice) return cudaErrorInvalidValue;
+  if (pool.allocType != cudaMemAllocationTypePinned || pool.location.type != cudaMemLocationTypeDevice)
+    return cudaErrorInvalidValue;
   if (pool.location.id < 0 || pool.location.id >= device_count()) return cudaErrorInvalidValue;
   if (pool.handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
   if (params.accessDescCount && !params.accessDescs) return cudaErrorInvalidValue;
@@ -116,7 +117,7 @@ GraphAllocation* add_free(const void* pointer, const Graph& graph) noexcept {
   GraphAllocation* a = find(t, pointer);
   if (!a || a->address != pointer || a->references == 0) return nullptr;
   for (std::uint64_t uid : a->freeing)
-    if (uid == graph.uid || uid == a->graph) return nullptr;   // freed there already
+    if (uid == graph.uid || uid == a->graph) return nullptr;  // freed there already
   a->freeing.push_back(graph.uid);
   ++a->references;
   return a;
@@ -165,23 +166,27 @@ cudaError_t graph_memory_attribute(int device, cudaGraphMemAttributeType attribu
   std::scoped_lock hold(t.mutex);
   const Usage& u = t.usage[device];
   switch (attribute) {
-    case cudaGraphMemAttrUsedMemCurrent: *out = u.used; return cudaSuccess;
-    case cudaGraphMemAttrUsedMemHigh: *out = u.used_high; return cudaSuccess;
-    case cudaGraphMemAttrReservedMemCurrent: *out = u.reserved; return cudaSuccess;
-    case cudaGraphMemAttrReservedMemHigh: *out = u.reserved_high; return cudaSuccess;
+  case cudaGraphMemAttrUsedMemCurrent: *out = u.used; return cudaSuccess;
+  case cudaGraphMemAttrUsedMemHigh: *out = u.used_high; return cudaSuccess;
+  case cudaGraphMemAttrReservedMemCurrent: *out = u.reserved; return cudaSuccess;
+  case cudaGraphMemAttrReservedMemHigh: *out = u.reserved_high; return cudaSuccess;
   }
   return cudaErrorInvalidValue;
 }
 
-cudaError_t reset_graph_memory_attribute(int device, cudaGraphMemAttributeType attribute, unsigned long long value) noexcept {
+cudaError_t reset_graph_memory_attribute(int device, cudaGraphMemAttributeType attribute,
+                                         unsigned long long value) noexcept {
   if (value != 0) return cudaErrorInvalidValue;
   Table& t = table();
   std::scoped_lock hold(t.mutex);
   Usage& u = t.usage[device];
   // The high mark begins anew from what is in use.
-  if (attribute == cudaGraphMemAttrUsedMemHigh) u.used_high = u.used;
-  else if (attribute == cudaGraphMemAttrReservedMemHigh) u.reserved_high = u.reserved;
-  else return cudaErrorInvalidValue;
+  if (attribute == cudaGraphMemAttrUsedMemHigh)
+    u.used_high = u.used;
+  else if (attribute == cudaGraphMemAttrReservedMemHigh)
+    u.reserved_high = u.reserved;
+  else
+    return cudaErrorInvalidValue;
   return cudaSuccess;
 }
 

@@ -1,8 +1,8 @@
 // Memory of graph allocation nodes (API reference, cudaGraphAddMemAllocNode; programming guide, "Graph Memory Nodes").
 //
-// An allocation's address is fixed when its node is made and stays until the last graph and executable graph that knows of it is gone. What
-// comes and goes is whether it is *live*: launches and frees change that when they are called, in the order of the calls, and are
-// refused (cudaErrorInvalidValue) when it doesn't fit. All functions are thread-safe.
+// An allocation's address is fixed when its node is made and stays until the last graph and executable graph that knows
+// of it is gone. What comes and goes is whether it is *live*: launches and frees change that when they are called, in
+// the order of the calls, and are refused (cudaErrorInvalidValue) when it doesn't fit. All functions are thread-safe.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -29,8 +29,8 @@ void node_free_removed(GraphAllocation& allocation, const Graph& graph) noexcept
 
 // What a launch allocates and leaves, and frees though it didn't allocate it. Retained by their owner.
 struct MemoryEffects {
-  std::vector<GraphAllocation*> allocates;   // without those it frees itself
-  std::vector<GraphAllocation*> own;         // allocated and freed in the graph
+  std::vector<GraphAllocation*> allocates;  // without those it frees itself
+  std::vector<GraphAllocation*> own;        // allocated and freed in the graph
   std::vector<GraphAllocation*> frees;
   bool any() const noexcept { return !allocates.empty() || !own.empty() || !frees.empty(); }
 };
@@ -42,7 +42,8 @@ bool free_graph_memory(const void* pointer, cudaError_t& result) noexcept;
 
 // cudaDeviceGetGraphMemAttribute and kin, for a valid device.
 cudaError_t graph_memory_attribute(int device, cudaGraphMemAttributeType attribute, unsigned long long* out) noexcept;
-cudaError_t reset_graph_memory_attribute(int device, cudaGraphMemAttributeType attribute, unsigned long long value) noexcept;
+cudaError_t reset_graph_memory_attribute(int device, cudaGraphMemAttributeType attribute,
+                                         unsigned long long value) noexcept;
 void trim_graph_memory(int device) noexcept;
 
 }  // namespace mr::model

@@ -48,8 +48,10 @@ cudaError_t make_copy(CopyData& out, const cudaMemcpy3DParms& params) noexcept {
   copy.dst_pitch = params.dstPtr.pitch;
   copy.src_slice = params.srcPtr.pitch * params.srcPtr.ysize;
   copy.dst_slice = params.dstPtr.pitch * params.dstPtr.ysize;
-  copy.src = static_cast<const char*>(params.srcPtr.ptr) + params.srcPos.x + params.srcPos.y * copy.src_pitch + params.srcPos.z * copy.src_slice;
-  copy.dst = static_cast<char*>(params.dstPtr.ptr) + params.dstPos.x + params.dstPos.y * copy.dst_pitch + params.dstPos.z * copy.dst_slice;
+  copy.src = static_cast<const char*>(params.srcPtr.ptr) + params.srcPos.x + params.srcPos.y * copy.src_pitch +
+             params.srcPos.z * copy.src_slice;
+  copy.dst = static_cast<char*>(params.dstPtr.ptr) + params.dstPos.x + params.dstPos.y * copy.dst_pitch +
+             params.dstPos.z * copy.dst_slice;
   if (const cudaError_t error = check_sides(made)) return error;
   out = made;
   return cudaSuccess;
@@ -86,18 +88,20 @@ cudaError_t make_copy_1d(CopyData& out, void* to, const void* from, std::size_t 
   return cudaSuccess;
 }
 
-cudaError_t make_copy_symbol(CopyData& out, bool to_symbol, const void* symbol, void* other, std::size_t count, std::size_t offset,
-                             cudaMemcpyKind kind, int device) noexcept {
+cudaError_t make_copy_symbol(CopyData& out, bool to_symbol, const void* symbol, void* other, std::size_t count,
+                             std::size_t offset, cudaMemcpyKind kind, int device) noexcept {
   Variable* variable = find_variable(symbol);
   if (!variable) return cudaErrorInvalidSymbol;
   if (!known_kind(kind)) return cudaErrorInvalidMemcpyDirection;
-  if (to_symbol ? kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
+  if (to_symbol ? kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost
+                : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
     return cudaErrorInvalidMemcpyDirection;
   if (count == 0 || offset > variable->size || count > variable->size - offset) return cudaErrorInvalidValue;
   cudaError_t error = cudaSuccess;
   auto* address = static_cast<char*>(variable_on(*variable, device, &error));
   if (!address) return error;
-  error = to_symbol ? make_copy_1d(out, address + offset, other, count, kind) : make_copy_1d(out, other, address + offset, count, kind);
+  error = to_symbol ? make_copy_1d(out, address + offset, other, count, kind)
+                    : make_copy_1d(out, other, address + offset, count, kind);
   if (error == cudaSuccess) out.symbol = true;
   return error;
 }
@@ -118,7 +122,8 @@ cudaError_t make_fill(FillData& out, const cudaMemsetParams& params, bool checke
   made.fill = memory::linear_fill(params.dst, params.value, row, static_cast<std::uint32_t>(element));
   made.fill.height = params.height;
   made.fill.pitch = params.pitch;
-  // The device spreads the whole value over 32 bits, shifted by the element: bits beyond the element run into its neighbours.
+  // The device spreads the whole value over 32 bits, shifted by the element: bits beyond the element run into its
+  // neighbours.
   const std::uint32_t v = params.value;
   std::uint32_t spread = v;
   if (element == 1) spread = v | v << 8 | v << 16 | v << 24;
@@ -132,10 +137,11 @@ cudaError_t make_fill(FillData& out, const cudaMemsetParams& params, bool checke
 
 // ---- child graphs ----
 
-cudaError_t add_child(Graph& graph, GraphNode** out, GraphNode* const* dependencies, const cudaGraphEdgeData* data, std::size_t count,
-                      Graph* child, cudaGraphChildGraphNodeOwnership ownership) {
+cudaError_t add_child(Graph& graph, GraphNode** out, GraphNode* const* dependencies, const cudaGraphEdgeData* data,
+                      std::size_t count, Graph* child, cudaGraphChildGraphNodeOwnership ownership) {
   if (!valid_graph(child) || child == &graph) return cudaErrorInvalidValue;
-  if (const cudaError_t error = check_dependencies(graph, cudaGraphNodeTypeGraph, dependencies, data, count)) return error;
+  if (const cudaError_t error = check_dependencies(graph, cudaGraphNodeTypeGraph, dependencies, data, count))
+    return error;
   const bool move = ownership == cudaGraphChildGraphOwnershipMove;
   if (child->owner && (move || child->moved || child->body)) return cudaErrorNotSupported;
   if (!move && (child->memory_nodes || child->conditional_nodes)) return cudaErrorNotSupported;
@@ -161,7 +167,7 @@ namespace {
 
 // What a handle points to. Type-stable, recycled.
 struct HandleSlot {
-  std::atomic<engine::GraphImage*> image{nullptr};   // of the newest launch that has the handle
+  std::atomic<engine::GraphImage*> image{nullptr};  // of the newest launch that has the handle
   HandleSlot* next_free = nullptr;
 };
 struct Handles {
@@ -220,19 +226,19 @@ void set_conditional(std::uint64_t handle, std::uint32_t value) noexcept {
   if (engine::GraphImage* image = slot->image.load(std::memory_order_acquire)) image->set_value(handle, value);
 }
 
-cudaError_t add_conditional(Graph& graph, GraphNode** out, GraphNode* const* dependencies, const cudaGraphEdgeData* data, std::size_t count,
-                            cudaConditionalNodeParams& params) {
+cudaError_t add_conditional(Graph& graph, GraphNode** out, GraphNode* const* dependencies,
+                            const cudaGraphEdgeData* data, std::size_t count, cudaConditionalNodeParams& params) {
   switch (params.type) {
-    case cudaGraphCondTypeIf:
-      if (params.size != 1 && params.size != 2) return cudaErrorInvalidValue;
-      break;
-    case cudaGraphCondTypeWhile:
-      if (params.size != 1) return cudaErrorInvalidValue;
-      break;
-    case cudaGraphCondTypeSwitch:
-      if (params.size == 0) return cudaErrorInvalidValue;
-      break;
-    default: return cudaErrorInvalidValue;
+  case cudaGraphCondTypeIf:
+    if (params.size != 1 && params.size != 2) return cudaErrorInvalidValue;
+    break;
+  case cudaGraphCondTypeWhile:
+    if (params.size != 1) return cudaErrorInvalidValue;
+    break;
+  case cudaGraphCondTypeSwitch:
+    if (params.size == 0) return cudaErrorInvalidValue;
+    break;
+  default: return cudaErrorInvalidValue;
   }
   // The handle is this graph's or one of those around it, and nobody else's.
   ConditionalHandle* handle = nullptr;
@@ -243,7 +249,8 @@ cudaError_t add_conditional(Graph& graph, GraphNode** out, GraphNode* const* dep
     g = g->owner->graph;
   }
   if (!handle || handle->node) return cudaErrorInvalidValue;
-  if (const cudaError_t error = check_dependencies(graph, cudaGraphNodeTypeConditional, dependencies, data, count)) return error;
+  if (const cudaError_t error = check_dependencies(graph, cudaGraphNodeTypeConditional, dependencies, data, count))
+    return error;
   GraphNode* node = add_node(graph, cudaGraphNodeTypeConditional, dependencies, data, count);
   node->conditional = graph.arena.make<ConditionalData>();
   node->conditional->handle = params.handle;

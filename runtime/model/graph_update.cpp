@@ -1,7 +1,7 @@
 // Changes to executable graphs: cudaGraphExecUpdate and the functions that set one node's parameters.
 //
-// An update pairs the given graph's nodes with the executable graph's steps: sinks with sinks from the last one on, then dependencies in the
-// order of the edges. Everything is compared before anything is changed.
+// An update pairs the given graph's nodes with the executable graph's steps: sinks with sinks from the last one on,
+// then dependencies in the order of the edges. Everything is compared before anything is changed.
 #include <model/graph_exec.h>
 
 #include <mutex>
@@ -26,9 +26,12 @@ const FillData& fill_of(const Step& step) noexcept {
 bool same_side(memory::Kind a, memory::Kind b) noexcept { return memory::on_device(a) == memory::on_device(b); }
 bool same_extent(const cudaMemcpy3DParms& a, const cudaMemcpy3DParms& b) noexcept {
   const auto same_position = [](const cudaPos& p, const cudaPos& q) { return p.x == q.x && p.y == q.y && p.z == q.z; };
-  const auto same_shape = [](const cudaPitchedPtr& p, const cudaPitchedPtr& q) { return p.pitch == q.pitch && p.ysize == q.ysize; };
+  const auto same_shape = [](const cudaPitchedPtr& p, const cudaPitchedPtr& q) {
+    return p.pitch == q.pitch && p.ysize == q.ysize;
+  };
   return a.extent.width == b.extent.width && a.extent.height == b.extent.height && a.extent.depth == b.extent.depth &&
-         same_position(a.srcPos, b.srcPos) && same_position(a.dstPos, b.dstPos) && same_shape(a.srcPtr, b.srcPtr) && same_shape(a.dstPtr, b.dstPtr);
+         same_position(a.srcPos, b.srcPos) && same_position(a.dstPos, b.dstPos) && same_shape(a.srcPtr, b.srcPtr) &&
+         same_shape(a.dstPtr, b.dstPtr);
 }
 
 // What may change: addresses; of one-dimensional copies the size as well. The direction stays.
@@ -40,7 +43,8 @@ bool copy_may_become(const CopyData& now, const CopyData& then) noexcept {
 bool fill_may_become(const FillData& now, const FillData& then) noexcept {
   const cudaMemsetParams &a = now.params, &b = then.params;
   if ((a.height == 1) != (b.height == 1)) return false;
-  return a.height == 1 || (a.width == b.width && a.height == b.height && a.elementSize == b.elementSize && a.pitch == b.pitch);
+  return a.height == 1 ||
+         (a.width == b.width && a.height == b.height && a.elementSize == b.elementSize && a.pitch == b.pitch);
 }
 
 class Update {
@@ -86,7 +90,8 @@ class Update {
     }
     if (paired != graph.node_count) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
     for (GraphNode* node = graph.first; node; node = node->next)
-      if (exec_.types[node->number] != static_cast<std::uint8_t>(node->type)) return fail(cudaGraphExecUpdateErrorNodeTypeChanged, node);
+      if (exec_.types[node->number] != static_cast<std::uint8_t>(node->type))
+        return fail(cudaGraphExecUpdateErrorNodeTypeChanged, node);
     for (GraphNode* node = graph.first; node; node = node->next)
       if (!compare_node(*node)) return false;
     return true;
@@ -98,19 +103,20 @@ class Update {
     for (GraphNode* node = graph.first; node; node = node->next) {
       const std::uint8_t disabled = image.steps[node->number].flags & engine::step_disabled;
       switch (node->type) {
-        case cudaGraphNodeTypeGraph: apply(*node->child->graph); continue;
-        case cudaGraphNodeTypeConditional:
-          for (unsigned i = 0; i < node->conditional->size; ++i) apply(*reinterpret_cast<Graph*>(node->conditional->bodies[i]));
-          continue;
-        case cudaGraphNodeTypeEventRecord:
-        case cudaGraphNodeTypeWaitEvent:
-          exec_.slots[reinterpret_cast<std::uintptr_t>(image.steps[node->number].payload)].event = node->event->event;
-          continue;
-        case cudaGraphNodeTypeMemcpy:
-          exec_.blocking_copies -= blocks_launch(copy_of(image.steps[node->number]));
-          exec_.blocking_copies += blocks_launch(*node->copy);
-          break;
-        default: break;
+      case cudaGraphNodeTypeGraph: apply(*node->child->graph); continue;
+      case cudaGraphNodeTypeConditional:
+        for (unsigned i = 0; i < node->conditional->size; ++i)
+          apply(*reinterpret_cast<Graph*>(node->conditional->bodies[i]));
+        continue;
+      case cudaGraphNodeTypeEventRecord:
+      case cudaGraphNodeTypeWaitEvent:
+        exec_.slots[reinterpret_cast<std::uintptr_t>(image.steps[node->number].payload)].event = node->event->event;
+        continue;
+      case cudaGraphNodeTypeMemcpy:
+        exec_.blocking_copies -= blocks_launch(copy_of(image.steps[node->number]));
+        exec_.blocking_copies += blocks_launch(*node->copy);
+        break;
+      default: break;
       }
       store_step(image, node->number, *node);
       image.steps[node->number].flags |= disabled;
@@ -130,33 +136,33 @@ class Update {
   bool compare_node(GraphNode& node) {
     const Step& step = image_.steps[node.number];
     switch (node.type) {
-      case cudaGraphNodeTypeKernel: {
-        const auto& work = *static_cast<const engine::KernelWork*>(step.payload);
-        const bool cooperative = work.grid.flags & simt::grid_cooperative;
-        if (cooperative != node.kernel->cooperative || (image_.use_priorities && step.priority != node.kernel->priority))
-          return fail(cudaGraphExecUpdateErrorAttributesChanged, &node);
-        return true;
-      }
-      case cudaGraphNodeTypeMemcpy:
-        return copy_may_become(copy_of(step), *node.copy) || fail(cudaGraphExecUpdateErrorParametersChanged, &node);
-      case cudaGraphNodeTypeMemset:
-        return fill_may_become(fill_of(step), *node.fill) || fail(cudaGraphExecUpdateErrorParametersChanged, &node);
-      case cudaGraphNodeTypeEventRecord:
-      case cudaGraphNodeTypeWaitEvent:
-        return valid_event(node.event->event) || fail(cudaGraphExecUpdateErrorParametersChanged, &node);
-      case cudaGraphNodeTypeGraph: return compare(*node.child->graph, exec_.level_of_step.at(node.number));
-      case cudaGraphNodeTypeConditional: {
-        const auto& work = *static_cast<const engine::BranchWork*>(step.payload);
-        const ConditionalData& conditional = *node.conditional;
-        if (work.bodies != conditional.size || work.loop != (conditional.type == cudaGraphCondTypeWhile) ||
-            work.selector != (conditional.type == cudaGraphCondTypeSwitch))
-          return fail(cudaGraphExecUpdateErrorNotSupported, &node);
-        const std::uint32_t level = exec_.level_of_step.at(node.number);
-        for (unsigned i = 0; i < conditional.size; ++i)
-          if (!compare(*reinterpret_cast<Graph*>(conditional.bodies[i]), level + i)) return false;
-        return true;
-      }
-      default: return true;
+    case cudaGraphNodeTypeKernel: {
+      const auto& work = *static_cast<const engine::KernelWork*>(step.payload);
+      const bool cooperative = work.grid.flags & simt::grid_cooperative;
+      if (cooperative != node.kernel->cooperative || (image_.use_priorities && step.priority != node.kernel->priority))
+        return fail(cudaGraphExecUpdateErrorAttributesChanged, &node);
+      return true;
+    }
+    case cudaGraphNodeTypeMemcpy:
+      return copy_may_become(copy_of(step), *node.copy) || fail(cudaGraphExecUpdateErrorParametersChanged, &node);
+    case cudaGraphNodeTypeMemset:
+      return fill_may_become(fill_of(step), *node.fill) || fail(cudaGraphExecUpdateErrorParametersChanged, &node);
+    case cudaGraphNodeTypeEventRecord:
+    case cudaGraphNodeTypeWaitEvent:
+      return valid_event(node.event->event) || fail(cudaGraphExecUpdateErrorParametersChanged, &node);
+    case cudaGraphNodeTypeGraph: return compare(*node.child->graph, exec_.level_of_step.at(node.number));
+    case cudaGraphNodeTypeConditional: {
+      const auto& work = *static_cast<const engine::BranchWork*>(step.payload);
+      const ConditionalData& conditional = *node.conditional;
+      if (work.bodies != conditional.size || work.loop != (conditional.type == cudaGraphCondTypeWhile) ||
+          work.selector != (conditional.type == cudaGraphCondTypeSwitch))
+        return fail(cudaGraphExecUpdateErrorNotSupported, &node);
+      const std::uint32_t level = exec_.level_of_step.at(node.number);
+      for (unsigned i = 0; i < conditional.size; ++i)
+        if (!compare(*reinterpret_cast<Graph*>(conditional.bodies[i]), level + i)) return false;
+      return true;
+    }
+    default: return true;
     }
   }
 
@@ -194,7 +200,9 @@ std::uint32_t step_of(const GraphExec& exec, const GraphNode& node) noexcept {
   return no_step;
 }
 
-cudaError_t update_exec(GraphExec& exec, Graph& graph, UpdateOutcome& outcome) { return update_level(exec, graph, 0, outcome); }
+cudaError_t update_exec(GraphExec& exec, Graph& graph, UpdateOutcome& outcome) {
+  return update_level(exec, graph, 0, outcome);
+}
 
 cudaError_t exec_set_child(GraphExec& exec, const GraphNode& node, Graph& child) {
   const std::uint32_t step = typed_step(exec, node, cudaGraphNodeTypeGraph);

@@ -21,7 +21,7 @@ constexpr bool on_host(Kind kind) noexcept { return kind == Kind::pageable || me
 void wait_for(Stream& stream, std::uint64_t sequence) noexcept {
   engine::wait(*stream.queue, sequence, stream.context->wait_mode());
   memory::synchronized(stream.context->ordinal, stream.queue);
-  simt::printf_flush(stream.context->device);   // a blocking copy is one of the calls that print what kernels said
+  simt::printf_flush(stream.context->device);  // a blocking copy is one of the calls that print what kernels said
 }
 
 }  // namespace

@@ -141,8 +141,9 @@ using Null = decltype(nullptr);
 }  // namespace types
 #define ABI_TYPES(X)                                                                                                   \
   X(i8, signed char)                                                                                                   \
-  X(u8, unsigned char) X(i16, short) X(u16, unsigned short) X(i32, int) X(u32, unsigned) X(i64, long)                  \
-      X(u64, unsigned long long) X(i128, __int128) X(f16, _Float16) X(f32, float) X(f64, double) X(pointer, int*) X(   \
+  X(u8, unsigned char)                                                                                                 \
+  X(i16, short) X(u16, unsigned short) X(i32, int) X(u32, unsigned) X(i64, long) X(u64, unsigned long long)            \
+      X(i128, __int128) X(f16, _Float16) X(f32, float) X(f64, double) X(pointer, int*) X(                              \
           function, types::FunctionPointer) X(member, types::Member) X(method, types::Method) X(null, types::Null)     \
           X(enum8, types::Small) X(enum64, types::Wide) X(empty, types::Empty) X(derived, types::DerivedOfEmpty)       \
               X(holds_empty, types::HoldsEmpty) X(b1, types::Bytes<1>) X(b2, types::Bytes<2>) X(b3, types::Bytes<3>)   \

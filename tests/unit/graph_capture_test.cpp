@@ -37,7 +37,8 @@ class Machine {
  public:
   Machine() {
     EXPECT_EQ(cudaMallocHost(reinterpret_cast<void**>(&memory_), cells * 8), cudaSuccess);
-    for (cudaStream_t& stream : stream_) EXPECT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+    for (cudaStream_t& stream : stream_)
+      EXPECT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
     for (cudaEvent_t& event : event_) EXPECT_EQ(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), cudaSuccess);
   }
   cudaStream_t stream(int i) const { return stream_[i]; }
@@ -45,7 +46,8 @@ class Machine {
   std::vector<std::uint64_t> contents() const { return {memory_, memory_ + cells}; }
   void clear() { std::memset(memory_, 0, cells * 8); }
 
-  // Enqueues the program of `seed`: every stream has a cell of its own; what others read is a copy made behind an event's record.
+  // Enqueues the program of `seed`: every stream has a cell of its own; what others read is a copy made behind an
+  // event's record.
   void run(std::uint64_t seed, int length) {
     std::mt19937_64 random(seed);
     const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<std::uint64_t>(n)); };
@@ -59,25 +61,25 @@ class Machine {
       const int at = pick(streams);
       Args args{memory_ + at, memory_ + at, random()};
       switch (pick(6)) {
-        default: kernel(at, args); break;
-        case 1: {   // publish, record, and another stream takes it in
-          const int copy = next++;
-          if (copy >= cells) break;
-          EXPECT_EQ(cudaMemcpyAsync(memory_ + copy, memory_ + at, 8, cudaMemcpyDefault, stream_[at]), cudaSuccess);
-          cudaEvent_t event = event_[pick(streams)];
-          EXPECT_EQ(cudaEventRecord(event, stream_[at]), cudaSuccess);
-          const int other = pick(streams);
-          EXPECT_EQ(cudaStreamWaitEvent(stream_[other], event, 0), cudaSuccess);
-          args = {memory_ + other, memory_ + copy, random()};
-          kernel(other, args);
-          break;
-        }
-        case 2: EXPECT_EQ(cudaMemsetAsync(memory_ + at, pick(256), 4, stream_[at]), cudaSuccess); break;
-        case 3:
-          if (pick(4)) break;
-          host_.push_back(args);
-          EXPECT_EQ(cudaLaunchHostFunc(stream_[at], blend_host, &host_.back()), cudaSuccess);
-          break;
+      default: kernel(at, args); break;
+      case 1: {  // publish, record, and another stream takes it in
+        const int copy = next++;
+        if (copy >= cells) break;
+        EXPECT_EQ(cudaMemcpyAsync(memory_ + copy, memory_ + at, 8, cudaMemcpyDefault, stream_[at]), cudaSuccess);
+        cudaEvent_t event = event_[pick(streams)];
+        EXPECT_EQ(cudaEventRecord(event, stream_[at]), cudaSuccess);
+        const int other = pick(streams);
+        EXPECT_EQ(cudaStreamWaitEvent(stream_[other], event, 0), cudaSuccess);
+        args = {memory_ + other, memory_ + copy, random()};
+        kernel(other, args);
+        break;
+      }
+      case 2: EXPECT_EQ(cudaMemsetAsync(memory_ + at, pick(256), 4, stream_[at]), cudaSuccess); break;
+      case 3:
+        if (pick(4)) break;
+        host_.push_back(args);
+        EXPECT_EQ(cudaLaunchHostFunc(stream_[at], blend_host, &host_.back()), cudaSuccess);
+        break;
       }
     }
     // Join.
@@ -113,7 +115,7 @@ TEST(GraphCapture, ReplayEqualsEagerRun) {
     machine.run(seed, length);
     cudaGraph_t graph;
     OK(cudaStreamEndCapture(machine.stream(0), &graph));
-    ASSERT_EQ(machine.contents(), std::vector<std::uint64_t>(cells, 0));   // nothing has run yet
+    ASSERT_EQ(machine.contents(), std::vector<std::uint64_t>(cells, 0));  // nothing has run yet
     cudaGraphExec_t exec;
     OK(cudaGraphInstantiate(&exec, graph, 0));
     OK(cudaGraphDestroy(graph));

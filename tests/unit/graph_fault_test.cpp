@@ -52,7 +52,7 @@ TEST(GraphFault, NodesBehindAreSkippedAndWaitersReleased) {
   OK(cudaStreamWaitEvent(other, behind, 0));
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorLaunchFailure);
   EXPECT_EQ(ran.load(), 1);
-  EXPECT_EQ(cudaStreamSynchronize(other), cudaErrorLaunchFailure);   // released, not stuck
+  EXPECT_EQ(cudaStreamSynchronize(other), cudaErrorLaunchFailure);  // released, not stuck
   EXPECT_EQ(cudaGraphLaunch(exec, stream), cudaErrorLaunchFailure);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
   EXPECT_EQ(ran.load(), 1);

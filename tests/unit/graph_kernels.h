@@ -17,8 +17,7 @@ namespace graph_test {
 #define OK(call) ASSERT_EQ((call), cudaSuccess) << #call
 
 // Every kernel here has one parameter: a block of `Bytes` bytes.
-template <std::size_t Bytes>
-const MrParam* one_param() {
+template <std::size_t Bytes> const MrParam* one_param() {
   static const MrParam param{0, Bytes, 8};
   return &param;
 }

@@ -1,5 +1,5 @@
-// Random graphs of all kinds of nodes, against a serial interpreter of the same graph. Every node computes a value from its predecessors'
-// values, and notes a violation when one of them has not run yet in this launch.
+// Random graphs of all kinds of nodes, against a serial interpreter of the same graph. Every node computes a value from
+// its predecessors' values, and notes a violation when one of them has not run yet in this launch.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -23,7 +23,7 @@ std::uint64_t mix(std::uint64_t x) {
 
 struct Cell {
   std::uint64_t value;
-  std::uint64_t done;      // launch number, plus one for each further time within a launch (loops)
+  std::uint64_t done;  // launch number, plus one for each further time within a launch (loops)
 };
 
 struct Shared {
@@ -39,9 +39,9 @@ struct Task {
   std::uint32_t pred_count;
   std::uint32_t self;
   std::uint64_t salt;
-  std::uint64_t handle;    // conditional handle to set to `set`, if any
+  std::uint64_t handle;  // conditional handle to set to `set`, if any
   std::uint32_t set;
-  std::uint32_t loop;      // set the handle until self has run this often
+  std::uint32_t loop;  // set the handle until self has run this often
 };
 static_assert(sizeof(Task) == 56);
 
@@ -53,10 +53,13 @@ std::uint64_t compute(const Task& t, const Cell* cells) {
 
 void run_task(const Task& t) {
   for (std::uint32_t i = 0; i < t.pred_count; ++i)
-    if (t.cells[t.preds[i]].done < t.shared->launch * 1000) t.shared->violations.fetch_add(1, std::memory_order_relaxed);
+    if (t.cells[t.preds[i]].done < t.shared->launch * 1000)
+      t.shared->violations.fetch_add(1, std::memory_order_relaxed);
   Cell& cell = t.cells[t.self];
-  if (cell.done < t.shared->launch * 1000) cell.done = t.shared->launch * 1000;
-  else ++cell.done;
+  if (cell.done < t.shared->launch * 1000)
+    cell.done = t.shared->launch * 1000;
+  else
+    ++cell.done;
   cell.value = compute(t, t.cells) + (t.loop ? mix(cell.done % 1000) : 0);
   if (t.handle) mr::simt::services()->graph_set_conditional(t.handle, t.loop ? cell.done % 1000 + 1 < t.loop : t.set);
 }
@@ -68,7 +71,8 @@ void many_blocks(MrBlock* block, std::uint64_t first, std::uint64_t count) {
   const Task& t = *static_cast<const Task*>(block->args);
   for (std::uint64_t b = first; b < first + count; ++b) {
     for (std::uint32_t i = 0; i < t.pred_count; ++i)
-      if (t.cells[t.preds[i]].done < t.shared->launch * 1000) t.shared->violations.fetch_add(1, std::memory_order_relaxed);
+      if (t.cells[t.preds[i]].done < t.shared->launch * 1000)
+        t.shared->violations.fetch_add(1, std::memory_order_relaxed);
     Cell& cell = t.cells[t.self];
     std::atomic_ref<std::uint64_t>(cell.value).fetch_add(mix(compute(t, t.cells) + b), std::memory_order_relaxed);
     std::atomic_ref<std::uint64_t>(cell.done).store(t.shared->launch * 1000, std::memory_order_relaxed);
@@ -92,7 +96,7 @@ class Program {
  public:
   explicit Program(std::uint64_t seed) : random_(seed) {
     EXPECT_EQ(cudaMallocHost(reinterpret_cast<void**>(&cells_), capacity * sizeof(Cell)), cudaSuccess);
-    std::memset(static_cast<void*>(cells_), 0, capacity * sizeof(Cell));   // recycled memory remembers
+    std::memset(static_cast<void*>(cells_), 0, capacity * sizeof(Cell));  // recycled memory remembers
     expected_.resize(capacity);
     EXPECT_EQ(cudaGraphCreate(&graph_, 0), cudaSuccess);
     EXPECT_EQ(cudaEventCreate(&event_), cudaSuccess);
@@ -115,7 +119,8 @@ class Program {
     ASSERT_EQ(shared_.violations.load(), 0u);
     std::fill(expected_.begin(), expected_.end(), Cell{});
     for (const auto& step : serial_) step();
-    for (std::uint32_t i = 0; i < used_; ++i) ASSERT_EQ(cells_[i].value, expected_[i].value) << "cell " << i << " of " << used_;
+    for (std::uint32_t i = 0; i < used_; ++i)
+      ASSERT_EQ(cells_[i].value, expected_[i].value) << "cell " << i << " of " << used_;
     if (uses_event_) {
       ASSERT_EQ(cudaEventQuery(event_), cudaSuccess);
     }
@@ -129,7 +134,8 @@ class Program {
     lists_.push_back(std::make_unique<std::vector<std::uint32_t>>(preds));
     tasks_.push_back(std::make_unique<Task>());
     Task& t = *tasks_.back();
-    t = {&shared_, cells_, lists_.back()->data(), static_cast<std::uint32_t>(preds.size()), used_++, random_(), 0, 0, 0};
+    t = {&shared_, cells_, lists_.back()->data(), static_cast<std::uint32_t>(preds.size()), used_++, random_(), 0,
+         0,        0};
     return &t;
   }
   // The serial interpreter's part of a computing node.
@@ -148,10 +154,11 @@ class Program {
 
   struct Built {
     cudaGraphNode_t node;
-    std::vector<std::uint32_t> values;   // cells that what depends on the node may read
+    std::vector<std::uint32_t> values;  // cells that what depends on the node may read
   };
 
-  cudaGraphNode_t add_kernel(cudaGraph_t graph, const std::vector<cudaGraphNode_t>& deps, const void* key, unsigned grid, const Task* t) {
+  cudaGraphNode_t add_kernel(cudaGraph_t graph, const std::vector<cudaGraphNode_t>& deps, const void* key,
+                             unsigned grid, const Task* t) {
     void* args[] = {const_cast<Task*>(t)};
     cudaKernelNodeParams params{const_cast<void*>(key), {grid, 1, 1}, {1, 1, 1}, 0, args, nullptr};
     cudaGraphNode_t node = nullptr;
@@ -160,8 +167,9 @@ class Program {
   }
 
   // Fills a graph with nodes; its roots may read `outside`. Returns the cells that its last nodes leave.
-  std::vector<std::uint32_t> build(cudaGraph_t graph, std::uint32_t count, const std::vector<std::uint32_t>& outside, int depth,
-                                   std::vector<std::function<void()>>* program = nullptr, bool body = false) {
+  std::vector<std::uint32_t> build(cudaGraph_t graph, std::uint32_t count, const std::vector<std::uint32_t>& outside,
+                                   int depth, std::vector<std::function<void()>>* program = nullptr,
+                                   bool body = false) {
     std::vector<std::function<void()>>& serial = program ? *program : serial_;
     std::vector<Built> nodes;
     std::vector<bool> sink;
@@ -171,7 +179,8 @@ class Program {
       const std::uint32_t wanted = nodes.empty() ? 0 : pick(4);
       std::vector<std::uint32_t> chosen;
       for (std::uint32_t k = 0; k < wanted; ++k) {
-        const std::uint32_t d = pick(3) ? static_cast<std::uint32_t>(nodes.size()) - 1 - pick(std::min<std::uint32_t>(4, static_cast<std::uint32_t>(nodes.size())))
+        const std::uint32_t d = pick(3) ? static_cast<std::uint32_t>(nodes.size()) - 1 -
+                                              pick(std::min<std::uint32_t>(4, static_cast<std::uint32_t>(nodes.size())))
                                         : pick(static_cast<std::uint32_t>(nodes.size()));
         if (std::find(chosen.begin(), chosen.end(), d) != chosen.end()) continue;
         chosen.push_back(d);
@@ -183,131 +192,132 @@ class Program {
       if (deps.empty()) values = outside;
       Built built{nullptr, {}};
       switch (pick(body ? 8 : 13)) {
-        default: {   // kernel of one block
-          Task* t = task(values);
-          built.node = add_kernel(graph, deps, &key_one, 1, t);
-          built.values = {t->self};
-          interpret(t, 0, serial);
-          break;
-        }
-        case 1: {
-          Task* t = task(values);
-          built.node = add_kernel(graph, deps, &key_many, blocks, t);
-          built.values = {t->self};
-          interpret(t, blocks, serial);
-          break;
-        }
-        case 2: {
-          Task* t = task(values);
-          built.node = add_kernel(graph, deps, &key_spin, 1, t);
-          built.values = {t->self};
-          interpret(t, 0, serial);
-          break;
-        }
-        case 3: {   // set
-          const std::uint32_t self = used_++;
-          const std::uint32_t value = pick(256);
-          cudaMemsetParams params{&cells_[self].value, 0, value, 1, 8, 1};
-          EXPECT_EQ(cudaGraphAddMemsetNode(&built.node, graph, deps.data(), deps.size(), &params), cudaSuccess);
-          serial.push_back([this, self, value] { std::memset(&expected_[self].value, static_cast<int>(value), 8); });
-          built.values = {};   // its `done` isn't set
-          break;
-        }
-        case 4: {   // copy of a predecessor's cell, done mark and all
-          if (values.empty()) {
-            EXPECT_EQ(cudaGraphAddEmptyNode(&built.node, graph, deps.data(), deps.size()), cudaSuccess);
-            built.values = values;
-            break;
-          }
-          const std::uint32_t self = used_++;
-          const std::uint32_t from = values[pick(static_cast<std::uint32_t>(values.size()))];
-          EXPECT_EQ(cudaGraphAddMemcpyNode1D(&built.node, graph, deps.data(), deps.size(), &cells_[self], &cells_[from], sizeof(Cell), cudaMemcpyDefault),
-                    cudaSuccess);
-          serial.push_back([this, self, from] { expected_[self].value = expected_[from].value; });
-          built.values = {self};
-          break;
-        }
-        case 5: {
+      default: {  // kernel of one block
+        Task* t = task(values);
+        built.node = add_kernel(graph, deps, &key_one, 1, t);
+        built.values = {t->self};
+        interpret(t, 0, serial);
+        break;
+      }
+      case 1: {
+        Task* t = task(values);
+        built.node = add_kernel(graph, deps, &key_many, blocks, t);
+        built.values = {t->self};
+        interpret(t, blocks, serial);
+        break;
+      }
+      case 2: {
+        Task* t = task(values);
+        built.node = add_kernel(graph, deps, &key_spin, 1, t);
+        built.values = {t->self};
+        interpret(t, 0, serial);
+        break;
+      }
+      case 3: {  // set
+        const std::uint32_t self = used_++;
+        const std::uint32_t value = pick(256);
+        cudaMemsetParams params{&cells_[self].value, 0, value, 1, 8, 1};
+        EXPECT_EQ(cudaGraphAddMemsetNode(&built.node, graph, deps.data(), deps.size(), &params), cudaSuccess);
+        serial.push_back([this, self, value] { std::memset(&expected_[self].value, static_cast<int>(value), 8); });
+        built.values = {};  // its `done` isn't set
+        break;
+      }
+      case 4: {  // copy of a predecessor's cell, done mark and all
+        if (values.empty()) {
           EXPECT_EQ(cudaGraphAddEmptyNode(&built.node, graph, deps.data(), deps.size()), cudaSuccess);
           built.values = values;
           break;
         }
-        case 6: {   // child graph
-          if (depth >= 3) goto plain;
-          cudaGraph_t child;
-          EXPECT_EQ(cudaGraphCreate(&child, 0), cudaSuccess);
-          built.values = build(child, pick(5), values, depth + 1, &serial, body);
-          EXPECT_EQ(cudaGraphAddChildGraphNode(&built.node, graph, deps.data(), deps.size(), child), cudaSuccess);
-          EXPECT_EQ(cudaGraphDestroy(child), cudaSuccess);
-          break;
+        const std::uint32_t self = used_++;
+        const std::uint32_t from = values[pick(static_cast<std::uint32_t>(values.size()))];
+        EXPECT_EQ(cudaGraphAddMemcpyNode1D(&built.node, graph, deps.data(), deps.size(), &cells_[self], &cells_[from],
+                                           sizeof(Cell), cudaMemcpyDefault),
+                  cudaSuccess);
+        serial.push_back([this, self, from] { expected_[self].value = expected_[from].value; });
+        built.values = {self};
+        break;
+      }
+      case 5: {
+        EXPECT_EQ(cudaGraphAddEmptyNode(&built.node, graph, deps.data(), deps.size()), cudaSuccess);
+        built.values = values;
+        break;
+      }
+      case 6: {  // child graph
+        if (depth >= 3) goto plain;
+        cudaGraph_t child;
+        EXPECT_EQ(cudaGraphCreate(&child, 0), cudaSuccess);
+        built.values = build(child, pick(5), values, depth + 1, &serial, body);
+        EXPECT_EQ(cudaGraphAddChildGraphNode(&built.node, graph, deps.data(), deps.size(), child), cudaSuccess);
+        EXPECT_EQ(cudaGraphDestroy(child), cudaSuccess);
+        break;
+      }
+      case 7:
+      plain: {
+        Task* t = task(values);
+        built.node = add_kernel(graph, deps, &key_one, 1, t);
+        built.values = {t->self};
+        interpret(t, 0, serial);
+        break;
+      }
+      case 8:
+      case 9: {  // host function
+        Task* t = task(values);
+        cudaHostNodeParams params{host_task, t};
+        EXPECT_EQ(cudaGraphAddHostNode(&built.node, graph, deps.data(), deps.size(), &params), cudaSuccess);
+        built.values = {t->self};
+        interpret(t, 0, serial);
+        break;
+      }
+      case 10: {  // the event is recorded by at most one node
+        if (uses_event_) goto plain;
+        uses_event_ = true;
+        EXPECT_EQ(cudaGraphAddEventRecordNode(&built.node, graph, deps.data(), deps.size(), event_), cudaSuccess);
+        built.values = values;
+        break;
+      }
+      case 11: {  // a conditional: the value comes from a kernel in front of it
+        if (depth >= 1) goto plain;
+        cudaGraphConditionalHandle handle;
+        EXPECT_EQ(cudaGraphConditionalHandleCreate(&handle, graph, 0, 0), cudaSuccess);
+        Task* t = task(values);
+        t->handle = handle;
+        t->set = pick(4);
+        cudaGraphNode_t setter = add_kernel(graph, deps, &key_one, 1, t);
+        interpret(t, 0, serial);
+        cudaGraphNodeParams params{};
+        params.type = cudaGraphNodeTypeConditional;
+        params.conditional.handle = handle;
+        const bool by_number = pick(2);
+        params.conditional.type = by_number ? cudaGraphCondTypeSwitch : cudaGraphCondTypeIf;
+        params.conditional.size = by_number ? 1 + pick(3) : 1 + pick(2);
+        EXPECT_EQ(cudaGraphAddNode(&built.node, graph, &setter, nullptr, 1, &params), cudaSuccess);
+        for (unsigned b = 0; b < params.conditional.size; ++b) {
+          const bool runs = by_number ? t->set == b : (t->set != 0) == (b == 0);
+          std::vector<std::function<void()>> inner;
+          build(params.conditional.phGraph_out[b], pick(4), {t->self}, depth + 1, &inner, true);
+          if (runs) serial.insert(serial.end(), inner.begin(), inner.end());
         }
-        case 7:
-        plain : {
-          Task* t = task(values);
-          built.node = add_kernel(graph, deps, &key_one, 1, t);
-          built.values = {t->self};
-          interpret(t, 0, serial);
-          break;
-        }
-        case 8:
-        case 9: {   // host function
-          Task* t = task(values);
-          cudaHostNodeParams params{host_task, t};
-          EXPECT_EQ(cudaGraphAddHostNode(&built.node, graph, deps.data(), deps.size(), &params), cudaSuccess);
-          built.values = {t->self};
-          interpret(t, 0, serial);
-          break;
-        }
-        case 10: {   // the event is recorded by at most one node
-          if (uses_event_) goto plain;
-          uses_event_ = true;
-          EXPECT_EQ(cudaGraphAddEventRecordNode(&built.node, graph, deps.data(), deps.size(), event_), cudaSuccess);
-          built.values = values;
-          break;
-        }
-        case 11: {   // a conditional: the value comes from a kernel in front of it
-          if (depth >= 1) goto plain;
-          cudaGraphConditionalHandle handle;
-          EXPECT_EQ(cudaGraphConditionalHandleCreate(&handle, graph, 0, 0), cudaSuccess);
-          Task* t = task(values);
-          t->handle = handle;
-          t->set = pick(4);
-          cudaGraphNode_t setter = add_kernel(graph, deps, &key_one, 1, t);
-          interpret(t, 0, serial);
-          cudaGraphNodeParams params{};
-          params.type = cudaGraphNodeTypeConditional;
-          params.conditional.handle = handle;
-          const bool by_number = pick(2);
-          params.conditional.type = by_number ? cudaGraphCondTypeSwitch : cudaGraphCondTypeIf;
-          params.conditional.size = by_number ? 1 + pick(3) : 1 + pick(2);
-          EXPECT_EQ(cudaGraphAddNode(&built.node, graph, &setter, nullptr, 1, &params), cudaSuccess);
-          for (unsigned b = 0; b < params.conditional.size; ++b) {
-            const bool runs = by_number ? t->set == b : (t->set != 0) == (b == 0);
-            std::vector<std::function<void()>> inner;
-            build(params.conditional.phGraph_out[b], pick(4), {t->self}, depth + 1, &inner, true);
-            if (runs) serial.insert(serial.end(), inner.begin(), inner.end());
-          }
-          built.values = {t->self};   // the bodies' cells may be unset
-          break;
-        }
-        case 12: {   // a loop: the body's only kernel goes round a few times
-          if (depth >= 1) goto plain;
-          cudaGraphConditionalHandle handle;
-          EXPECT_EQ(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault), cudaSuccess);
-          cudaGraphNodeParams params{};
-          params.type = cudaGraphNodeTypeConditional;
-          params.conditional.handle = handle;
-          params.conditional.type = cudaGraphCondTypeWhile;
-          params.conditional.size = 1;
-          EXPECT_EQ(cudaGraphAddNode(&built.node, graph, deps.data(), nullptr, deps.size(), &params), cudaSuccess);
-          Task* t = task(values);
-          t->handle = handle;
-          t->loop = 1 + pick(5);
-          add_kernel(params.conditional.phGraph_out[0], {}, &key_one, 1, t);
-          serial.push_back([this, t] { expected_[t->self].value = compute(*t, expected_.data()) + mix(t->loop - 1); });
-          built.values = {t->self};
-          break;
-        }
+        built.values = {t->self};  // the bodies' cells may be unset
+        break;
+      }
+      case 12: {  // a loop: the body's only kernel goes round a few times
+        if (depth >= 1) goto plain;
+        cudaGraphConditionalHandle handle;
+        EXPECT_EQ(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault), cudaSuccess);
+        cudaGraphNodeParams params{};
+        params.type = cudaGraphNodeTypeConditional;
+        params.conditional.handle = handle;
+        params.conditional.type = cudaGraphCondTypeWhile;
+        params.conditional.size = 1;
+        EXPECT_EQ(cudaGraphAddNode(&built.node, graph, deps.data(), nullptr, deps.size(), &params), cudaSuccess);
+        Task* t = task(values);
+        t->handle = handle;
+        t->loop = 1 + pick(5);
+        add_kernel(params.conditional.phGraph_out[0], {}, &key_one, 1, t);
+        serial.push_back([this, t] { expected_[t->self].value = compute(*t, expected_.data()) + mix(t->loop - 1); });
+        built.values = {t->self};
+        break;
+      }
       }
       if (!built.node) {
         ADD_FAILURE() << "no node";
@@ -422,7 +432,7 @@ TEST(GraphUpdate, StormOfUpdatesAndLaunches) {
     for (const Step& s : steps) expected = expected * s.factor + s.salt;
     if (random() % 50 == 0) OK(cudaDeviceSynchronize());
   }
-  OK(cudaGraphExecDestroy(exec));   // with launches pending
+  OK(cudaGraphExecDestroy(exec));  // with launches pending
   OK(cudaGraphDestroy(graph));
   OK(cudaDeviceSynchronize());
   EXPECT_EQ(accumulator, expected);
