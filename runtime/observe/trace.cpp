@@ -96,7 +96,7 @@ void write_at_exit() {
     std::fprintf(file,
                  "{\"op\":%llu,\"queue\":\"%p\",\"sequence\":%llu,\"enqueued\":%llu,\"began\":%llu,\"ended\":%llu,"
                  "\"thread\":%u,\"kind\":\"%s\"",
-                 static_cast<unsigned long long>(i + 1), r->queue, static_cast<unsigned long long>(r->sequence),
+                 static_cast<unsigned long long>(i) + 1, r->queue, static_cast<unsigned long long>(r->sequence),
                  static_cast<unsigned long long>(r->enqueued_ns), static_cast<unsigned long long>(r->began_ns),
                  static_cast<unsigned long long>(r->ended_ns), r->thread, d.kind);
     if (d.name) {
