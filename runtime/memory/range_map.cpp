@@ -7,7 +7,7 @@
 namespace mr::memory {
 
 RangeMap::~RangeMap() {
-  for (Table* table = table_; table;) {
+  for (Table* table = writers_table(); table;) {
     Table* older = table->older;
     std::free(table);
     table = older;
@@ -50,7 +50,7 @@ std::uint32_t RangeMap::position(const Table* table, std::uint32_t count, std::u
 }
 
 bool RangeMap::grow() noexcept {
-  Table* const old = table_;
+  Table* const old = writers_table();
   const std::uint32_t capacity = old ? old->capacity * 2 : 16;
   void* memory = std::malloc(sizeof(Table) + (capacity - 1) * sizeof(Slot));
   if (!memory) return false;
@@ -59,9 +59,7 @@ bool RangeMap::grow() noexcept {
   table->capacity = capacity;
   for (std::uint32_t i = 0; i < capacity; ++i) new (&table->slots[i]) Slot;
   for (std::uint32_t i = 0; i < count_; ++i) put(table->slots[i], get(old->slots[i]));
-  // A reader that sees the new table must see its slots.
-  std::atomic_thread_fence(std::memory_order_release);
-  table_ = table;
+  table_.store(table, std::memory_order_release);  // a reader that sees the table sees its slots: pairs with from()
   return true;
 }
 
@@ -69,10 +67,13 @@ bool RangeMap::insert(const Range& range) noexcept {
   if (range.begin >= range.end) return false;
   const std::lock_guard guard(lock_);
   const std::uint32_t count = count_;
-  const std::uint32_t at = table_ ? position(table_, count, range.begin) : 0;
-  if (at < count && static_cast<Table*>(table_)->slots[at].begin < range.end) return false;
-  if ((!table_ || static_cast<Table*>(table_)->capacity == count) && !grow()) return false;
-  Table* const table = table_;
+  Table* table = writers_table();
+  const std::uint32_t at = table ? position(table, count, range.begin) : 0;
+  if (at < count && table->slots[at].begin < range.end) return false;
+  if (!table || table->capacity == count) {
+    if (!grow()) return false;
+    table = writers_table();
+  }
   const std::uint32_t sequence = sequence_.load(std::memory_order_relaxed);
   sequence_.store(sequence + 1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);  // the odd number comes before the changes
@@ -85,7 +86,7 @@ bool RangeMap::insert(const Range& range) noexcept {
 
 Range RangeMap::erase(std::uintptr_t begin) noexcept {
   const std::lock_guard guard(lock_);
-  Table* const table = table_;
+  Table* const table = writers_table();
   const std::uint32_t count = count_;
   const std::uint32_t at = table ? position(table, count, begin) : count;
   if (at >= count || table->slots[at].begin != begin) return {};
@@ -101,7 +102,7 @@ Range RangeMap::erase(std::uintptr_t begin) noexcept {
 
 bool RangeMap::set_flags(std::uintptr_t begin, std::uint32_t flags) noexcept {
   const std::lock_guard guard(lock_);
-  Table* const table = table_;
+  Table* const table = writers_table();
   const std::uint32_t count = count_;
   const std::uint32_t at = table ? position(table, count, begin) : count;
   if (at >= count || table->slots[at].begin != begin) return false;
@@ -115,8 +116,7 @@ Range RangeMap::from(std::uintptr_t address) const noexcept {
   for (;;) {
     const std::uint32_t before = sequence_.load(std::memory_order_acquire);
     if (!(before & 1)) {
-      const Table* const table = table_;
-      std::atomic_thread_fence(std::memory_order_acquire);  // pairs with the release fence of grow
+      const Table* const table = table_.load(std::memory_order_acquire);  // pairs with grow()
       std::uint32_t count = count_;
       if (!table || count == 0) {
         count = 0;

@@ -60,10 +60,12 @@ class RangeMap {
   static Range get(const Slot& slot) noexcept;
   std::uint32_t position(const Table* table, std::uint32_t count, std::uintptr_t address) const noexcept;
   bool grow() noexcept;
+  // The table, for who holds lock_ (or is alone).
+  Table* writers_table() const noexcept { return table_.load(std::memory_order_relaxed); }
 
   std::atomic<std::uint32_t> sequence_{0};  // odd while a writer is at it; see above
   Relaxed<std::uint32_t> count_;
-  Relaxed<Table*> table_;
+  std::atomic<Table*> table_{nullptr};  // written under lock_, with release: its slots are there for whoever reads it
   Lock lock_;  // writers
 };
 
