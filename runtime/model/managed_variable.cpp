@@ -1,11 +1,10 @@
 #include <model/managed_variable.h>
 
-#include <elf.h>
-
 #include <cstring>
 #include <string_view>
 
 #include <memory/space.h>
+#include <model/image_file.h>
 #include <model/module.h>
 
 namespace mr::model {
@@ -41,21 +40,7 @@ void share_pages(const void* address, std::size_t bytes) noexcept {
 
 }  // namespace
 
-bool image_has_managed(const void* image) noexcept {
-  const auto* bytes = static_cast<const char*>(image);
-  Elf64_Ehdr header;
-  std::memcpy(&header, bytes, sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_shstrndx >= header.e_shnum) return false;
-  const auto section = [&](unsigned index) {
-    Elf64_Shdr s;
-    std::memcpy(&s, bytes + header.e_shoff + std::size_t{index} * header.e_shentsize, sizeof s);
-    return s;
-  };
-  const char* const names = bytes + section(header.e_shstrndx).sh_offset;
-  for (unsigned i = 0; i < header.e_shnum; ++i)
-    if (names + section(i).sh_name == managed_section) return true;
-  return false;
-}
+bool image_has_managed(const void* image) noexcept { return image_has_section(image, managed_section); }
 
 void connect_managed(Module& module, const MrImage& image, bool first) noexcept {
   for (std::uint64_t i = 0; i < image.variable_count; ++i) {

@@ -2,20 +2,24 @@
 #include <model/module.h>
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include <memory/space.h>
+#include <model/image_file.h>
 #include <model/managed_variable.h>
 #include <model/memory.h>
 #include <simt/grid.h>
+#include <simt/protect.h>
 
 namespace mr::model {
 namespace {
@@ -26,16 +30,6 @@ std::vector<Module*>& modules() {
   return *instance;
 }
 std::atomic<VariableRangeHook> range_hook{nullptr};
-
-// Length of an ELF file in memory: its section headers come last. 0 if it isn't one.
-std::size_t elf_length(const void* bytes) noexcept {
-  Elf64_Ehdr header;
-  std::memcpy(&header, bytes, sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_machine != EM_X86_64)
-    return 0;
-  return header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
-}
 
 bool processor_supports(std::uint32_t level) noexcept {
   __builtin_cpu_init();
@@ -91,6 +85,11 @@ void add_module(Module* module) {
   modules().push_back(module);
 }
 
+void remove_module(Module* module) noexcept {
+  std::scoped_lock hold(modules_mutex);
+  std::erase(modules(), module);
+}
+
 void for_each_module(void (*visit)(Module&, void*), void* data) {
   std::scoped_lock hold(modules_mutex);
   for (Module* module : modules()) visit(*module, data);
@@ -112,7 +111,7 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
     failed_[device] = *error = e;
     return nullptr;
   };
-  const std::size_t length = elf_length(bytes_);
+  const std::size_t length = image_length(bytes_);
   if (length == 0) {
     std::fputs("millrace: this program's device image was not made by mrcc; compile its .cu files with mrcc\n", stderr);
     return fail(cudaErrorInvalidKernelImage);
@@ -135,10 +134,20 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
         image->cpu ? image->cpu : "another processor");
     return fail(cudaErrorNoKernelImageForDevice);
   }
+  // Device code reads its constants there. The variables get a key of their own below; filling them needs rights.
+  if (!simt::protect::share_object(image)) {
+    std::fprintf(stderr,
+                 "millrace: the device image's memory could not be given a protection key (%s); run with "
+                 "MILLRACE_PROTECT=0\n",
+                 std::strerror(errno));
+    return fail(cudaErrorInvalidKernelImage);
+  }
+  simt::protect::RuntimeScope access;
   if (image->services) *image->services = simt::services();
   auto* loaded = new LoadedImage;
   loaded->image = image;
   loaded->handle = handle;
+  if (names_ == Names::of_image && !connected_) adopt(*image);
   // Before the bytes are kept: a reset must not undo it.
   connect_managed(*this, *image, !connected_);
   connected_ = true;
@@ -154,16 +163,63 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
   return loaded;
 }
 
+// Names are the first loaded image's, which stays until unload().
+void Module::adopt(const MrImage& image) {
+  for (std::uint64_t i = 0; i < image.kernel_count; ++i) {
+    auto* function = new Function;
+    function->host = function;
+    function->device_name = image.kernels[i].name;
+    function->module = this;
+    add(function);
+  }
+  for (std::uint64_t i = 0; i < image.variable_count; ++i) {
+    const MrVariable& record = image.variables[i];
+    if (record.flags & MR_VAR_IS_SLOT) continue;
+    auto* variable = new Variable;
+    variable->host = variable;
+    if (record.kind == MR_VAR_MANAGED) {
+      const std::size_t bytes = (record.size + memory::page_bytes - 1) / memory::page_bytes * memory::page_bytes;
+      void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (at == MAP_FAILED) std::abort();  // no page is touched yet: address space is exhausted
+      managed_.emplace_back(at, bytes);
+      variable->host = at;
+    }
+    variable->device_name = record.name;
+    variable->module = this;
+    variable->size = record.size;
+    variable->constant = record.kind == MR_VAR_CONSTANT;
+    add(variable);
+  }
+}
+
+void Module::unload() noexcept {
+  unregister();
+  // Handles may be kept by the program, by graphs too: what they point to stays, and has no code.
+  for (Function* function : functions_)
+    for (auto& kernel : function->kernel) kernel.store(nullptr, std::memory_order_release);
+  for (auto& slot : loaded_) {
+    LoadedImage* const loaded = slot.exchange(nullptr, std::memory_order_acq_rel);
+    if (!loaded) continue;
+    const MrImage& image = *loaded->image;
+    if (image.data_begin != image.data_end)
+      memory::space().ranges().erase(reinterpret_cast<std::uintptr_t>(image.data_begin));
+    dlclose(loaded->handle);
+    delete loaded;
+  }
+  for (const auto& [at, bytes] : managed_) munmap(at, bytes);
+}
+
 void Module::restore(int device) noexcept {
   const LoadedImage* image = loaded(device);
   if (!image || image->initial.empty()) return;
+  simt::protect::RuntimeScope access;
   std::memcpy(image->image->data_begin, image->initial.data(), image->initial.size());
   restore_managed(*this, *image->image);
 }
 
 void Module::prepare() noexcept {
   // The host may read managed variables before it calls the runtime at all.
-  if (elf_length(bytes_) == 0 || !image_has_managed(bytes_) || device_count() == 0) return;
+  if (image_length(bytes_) == 0 || !image_has_managed(bytes_) || device_count() == 0) return;
   cudaError_t error = cudaSuccess;
   load(0, &error);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <driver_types.h>
@@ -23,7 +24,10 @@ struct LoadedImage {
 // launched.
 class Module {
  public:
-  explicit Module(const void* bytes) : bytes_(bytes) {}
+  // Who names the kernels and variables: the program's constructors, or nobody but the image's own tables.
+  enum class Names { registered, of_image };
+
+  explicit Module(const void* bytes, Names names = Names::registered) : bytes_(bytes), names_(names) {}
   // Loads the image on a device unless it is loaded. On failure returns null, sets *error and says on standard error
   // why, once.
   const LoadedImage* load(int device, cudaError_t* error) noexcept;
@@ -34,6 +38,8 @@ class Module {
   void prepare() noexcept;
   // Its library is being unloaded: functions and variables are forgotten.
   void unregister() noexcept;
+  // unregister(), and the image is taken out of memory on all devices. Nothing of it may be running or queued.
+  void unload() noexcept;
 
   void add(Function* function);
   void add(Variable* variable);
@@ -41,18 +47,24 @@ class Module {
   const std::vector<Variable*>& variables() const noexcept { return variables_; }
 
  private:
+  void adopt(const MrImage& image);
+
   const void* const bytes_;
+  const Names names_;
   std::mutex mutex_;        // loading
   bool connected_ = false;  // managed variables have been set up, under mutex_
   std::atomic<LoadedImage*> loaded_[max_devices] = {};
   cudaError_t failed_[max_devices] = {};
   std::vector<Function*> functions_;
   std::vector<Variable*> variables_;
+  // Names::of_image: what stands for the host's variables of managed memory, to be unmapped.
+  std::vector<std::pair<void*, std::size_t>> managed_;
 };
 
 // All registered modules; the callback runs under a lock.
 void for_each_module(void (*visit)(Module& module, void* data), void* data);
 void add_module(Module* module);
+void remove_module(Module* module) noexcept;
 // Called once per loaded image with the range of its device variables (memory room registration, protection keys).
 using VariableRangeHook = void (*)(int device, char* begin, char* end);
 void set_variable_range_hook(VariableRangeHook hook) noexcept;
