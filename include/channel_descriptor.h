@@ -1,6 +1,7 @@
 // cudaCreateChannelDesc<T>: the channel format of an array of T, for the scalar and vector types an array can hold.
 #ifndef MILLRACE_CHANNEL_DESCRIPTOR_H
 #define MILLRACE_CHANNEL_DESCRIPTOR_H
+#define __CHANNEL_DESCRIPTOR_H__  // programs ask for this name
 
 #if defined(__cplusplus)
 

@@ -3,6 +3,7 @@
 // cooperative_groups/reduce.h, scan.h and memcpy_async.h, as with nvcc.
 #ifndef MILLRACE_COOPERATIVE_GROUPS_H
 #define MILLRACE_COOPERATIVE_GROUPS_H
+#define _COOPERATIVE_GROUPS_H_  // programs ask for this name
 
 #if defined(__CUDACC__)
 #include "cuda_runtime.h"

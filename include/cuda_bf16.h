@@ -1,6 +1,7 @@
 // The bfloat16 format (CUDA Math API): a storage type of 16 bits whose arithmetic is float's, rounded.
 #ifndef MILLRACE_CUDA_BF16_H
 #define MILLRACE_CUDA_BF16_H
+#define __CUDA_BF16_H__  // programs ask for this name
 
 #include "cuda_runtime.h"
 #if !defined(__CUDACC__)

@@ -2,6 +2,7 @@
 // this program is being recorded. Thread-safe.
 #ifndef MILLRACE_CUDA_PROFILER_API_H
 #define MILLRACE_CUDA_PROFILER_API_H
+#define __CUDA_PROFILER_API_H__  // programs ask for this name
 
 #include "driver_types.h"
 

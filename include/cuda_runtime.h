@@ -4,6 +4,7 @@
 // In CUDA units mrcc includes this by itself, behind the device headers (millrace/device_prelude.h).
 #ifndef MILLRACE_CUDA_RUNTIME_H
 #define MILLRACE_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__  // programs ask for this name
 
 #include "channel_descriptor.h"
 #include "cuda_runtime_api.h"

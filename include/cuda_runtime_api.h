@@ -1,6 +1,7 @@
 // The CUDA runtime API, version 13.0, as C declarations. One header per chapter of the reference below millrace/api.
 #ifndef MILLRACE_CUDA_RUNTIME_API_H
 #define MILLRACE_CUDA_RUNTIME_API_H
+#define __CUDA_RUNTIME_API_H__  // programs ask for this name
 
 #define CUDART_VERSION 13000
 #define __CUDART_API_VERSION CUDART_VERSION

@@ -1,5 +1,6 @@
 // A name under which programs ask for the surface types; in CUDA units mrcc declares them in front of the first line.
 #ifndef MILLRACE_CUDA_SURFACE_TYPES_H
 #define MILLRACE_CUDA_SURFACE_TYPES_H
+#define __CUDA_SURFACE_TYPES_H__  // programs ask for this name
 #include "cuda_runtime.h"
 #endif

@@ -2,5 +2,6 @@
 // line.
 #ifndef MILLRACE_DEVICE_FUNCTIONS_H
 #define MILLRACE_DEVICE_FUNCTIONS_H
+#define __DEVICE_FUNCTIONS_H__  // programs ask for this name
 #include "cuda_runtime.h"
 #endif

@@ -2,6 +2,7 @@
 // by other compilers only gets their types from here.
 #ifndef MILLRACE_DEVICE_LAUNCH_PARAMETERS_H
 #define MILLRACE_DEVICE_LAUNCH_PARAMETERS_H
+#define __DEVICE_LAUNCH_PARAMETERS_H__  // programs ask for this name
 
 #include "vector_types.h"
 

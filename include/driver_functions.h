@@ -1,6 +1,7 @@
 // Makers of the small structs that describe pitched and three-dimensional copies.
 #ifndef MILLRACE_DRIVER_FUNCTIONS_H
 #define MILLRACE_DRIVER_FUNCTIONS_H
+#define __DRIVER_FUNCTIONS_H__  // programs ask for this name
 
 #include "driver_types.h"
 

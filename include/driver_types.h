@@ -1,6 +1,7 @@
 // The types of the runtime API, by chapter (API reference, "Data types used by CUDA Runtime"). C and C++.
 #ifndef MILLRACE_DRIVER_TYPES_H
 #define MILLRACE_DRIVER_TYPES_H
+#define __DRIVER_TYPES_H__  // programs ask for this name
 
 #include <limits.h>
 #include <stddef.h>

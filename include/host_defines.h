@@ -20,6 +20,7 @@
 // absent, not zero.
 #ifndef MILLRACE_HOST_DEFINES_H
 #define MILLRACE_HOST_DEFINES_H
+#define __HOST_DEFINES_H__  // programs ask for this name
 
 #define CUDARTAPI
 #define CUDARTAPI_CDECL

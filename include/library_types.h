@@ -1,6 +1,7 @@
 // Element types shared by CUDA's math libraries.
 #ifndef MILLRACE_LIBRARY_TYPES_H
 #define MILLRACE_LIBRARY_TYPES_H
+#define __LIBRARY_TYPES_H__  // programs ask for this name
 
 typedef enum cudaDataType_t {
   CUDA_R_32F = 0,

@@ -1,6 +1,7 @@
 // Constants of device mathematics (CUDA Math API): CUDART_INF_F, CUDART_PI, ...
 #ifndef MILLRACE_MATH_CONSTANTS_H
 #define MILLRACE_MATH_CONSTANTS_H
+#define __MATH_CONSTANTS_H__  // programs ask for this name
 
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("")

@@ -2,5 +2,6 @@
 // first line.
 #ifndef MILLRACE_MATH_FUNCTIONS_H
 #define MILLRACE_MATH_FUNCTIONS_H
+#define __MATH_FUNCTIONS_H__  // programs ask for this name
 #include "cuda_runtime.h"
 #endif

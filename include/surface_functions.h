@@ -2,5 +2,6 @@
 // line.
 #ifndef MILLRACE_SURFACE_FUNCTIONS_H
 #define MILLRACE_SURFACE_FUNCTIONS_H
+#define __SURFACE_FUNCTIONS_H__  // programs ask for this name
 #include "cuda_runtime.h"
 #endif

@@ -1,6 +1,7 @@
 // Surface objects and their boundary and format modes (runtime API reference, "Surface Object Management").
 #ifndef MILLRACE_SURFACE_TYPES_H
 #define MILLRACE_SURFACE_TYPES_H
+#define __SURFACE_TYPES_H__  // programs ask for this name
 
 #include "driver_types.h"
 

@@ -2,5 +2,6 @@
 // line.
 #ifndef MILLRACE_TEXTURE_FETCH_FUNCTIONS_H
 #define MILLRACE_TEXTURE_FETCH_FUNCTIONS_H
+#define __TEXTURE_FETCH_FUNCTIONS_H__  // programs ask for this name
 #include "cuda_runtime.h"
 #endif

@@ -1,6 +1,7 @@
 // Texture objects and their sampling state (runtime API reference, "Texture Object Management").
 #ifndef MILLRACE_TEXTURE_TYPES_H
 #define MILLRACE_TEXTURE_TYPES_H
+#define __TEXTURE_TYPES_H__  // programs ask for this name
 
 #include "driver_types.h"
 

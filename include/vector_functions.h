@@ -1,6 +1,7 @@
 // make_TYPE(x, ...) for every short vector of vector_types.h.
 #ifndef MILLRACE_VECTOR_FUNCTIONS_H
 #define MILLRACE_VECTOR_FUNCTIONS_H
+#define __VECTOR_FUNCTIONS_H__  // programs ask for this name
 
 #include "host_defines.h"
 #include "vector_types.h"

@@ -2,6 +2,7 @@
 // alignments of the device, the same on host and device.
 #ifndef MILLRACE_VECTOR_TYPES_H
 #define MILLRACE_VECTOR_TYPES_H
+#define __VECTOR_TYPES_H__  // programs ask for this name
 
 #include "host_defines.h"
 
