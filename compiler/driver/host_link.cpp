@@ -42,10 +42,24 @@ std::string link_program(const Options& o, const Toolchain& tools, const std::ve
       static_runtime = true;
     else if (item.argument == "-lcudart")
       continue;
+    // Clang's OpenMP code calls its own runtime, which serves gcc's code too. With gcc's library in front of it, the
+    // program would ask one runtime for the number of threads and run on the other's.
+    else if (item.argument == "-lgomp")
+      a.push_back("-fopenmp");
     else
       a.push_back(item.input >= 0 ? objects[item.input] : item.argument);
   }
   if (!registration.empty()) a.push_back(registration);
+  if (o.check) {
+    // Before the runtime and the C library, whose functions it stands in front of.
+    const fs::path library = tools.libraries() / "libmillrace_check.so";
+    if (!o.dry_run && !fs::exists(library))
+      throw Failure("the checker's library " + library.string() +
+                    " is missing: the tree around mrcc is incomplete; build or install Millrace again");
+    static_runtime = false;
+    append(a,
+           {"-Xlinker", "--push-state", "-Xlinker", "--no-as-needed", "-lmillrace_check", "-Xlinker", "--pop-state"});
+  }
   if (!o.no_runtime) {
     const fs::path library = tools.libraries() / (static_runtime ? "libcudart_static.a" : "libcudart.so");
     if (!o.dry_run && !fs::exists(library))

@@ -236,7 +236,8 @@ void Parser::compiler_option(const std::string& option) {
   const bool both = std::any_of(std::begin(shared_prefixes), std::end(shared_prefixes),
                                 [&](std::string_view p) { return option.starts_with(p); });
   (both ? o.both : o.host).push_back(option);
-  if (option == "-fopenmp") o.device.push_back("-D_OPENMP=201811");
+  // Device code has no threads of the host's: it ignores the pragmas, but <omp.h> must still be parsed as with OpenMP.
+  if (option == "-fopenmp") o.device.insert(o.device.end(), {"-fopenmp-simd", "-D_OPENMP=201811"});
   if (option == "-pthread" || option == "-fopenmp" || option.starts_with("-fsanitize=") || option == "-pg" ||
       option == "-m64" || option == "-static-libgcc" || option == "-static-libstdc++" || option == "-rdynamic" ||
       option == "--coverage" || option == "-nostdlib" || option.starts_with("-stdlib=") ||
@@ -387,9 +388,7 @@ void Parser::handle(const OptionRow& row, const std::string& name, const std::st
     o.mode = value;
     return;
   case Opt::mrcc_report: o.report = true; return;
-  case Opt::mrcc_check:
-    throw Failure(
-        "-mrcc-check isn't possible: this version has no instrumentation of device code for `millrace check`");
+  case Opt::mrcc_check: o.check = true; return;
   case Opt::options_file:
   case Opt::ignored: return;
   }
