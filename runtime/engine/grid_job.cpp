@@ -12,6 +12,7 @@ void GridJob::open(simt::Grid& g, bool as_resident) noexcept {
   total = g.total_blocks;
   resident = as_resident;
   next.store(0, std::memory_order_relaxed);
+  begun.store(0, std::memory_order_relaxed);
   done.store(0, std::memory_order_relaxed);
   failed.store(false, std::memory_order_relaxed);
   users.store(1, std::memory_order_relaxed);

@@ -28,6 +28,8 @@ struct alignas(64) GridJob {
   // Next block to claim. Relaxed: which thread runs a block carries no data; the grid itself was published with the
   // job.
   alignas(64) std::atomic<std::uint64_t> next{0};
+  // Blocks that have begun to live on a worker, of grids with grid_tells_begin. Relaxed: nothing is published by it.
+  std::atomic<std::uint64_t> begun{0};
   // Blocks that ended. acq_rel: the finisher sees all effects of all blocks before it completes the operation.
   std::atomic<std::uint64_t> done{0};
   // Threads (and residents) that may still touch this object. Release on leaving, acquire by the finisher.

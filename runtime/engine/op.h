@@ -113,6 +113,8 @@ struct Domain {
   // A kernel of this domain faulted (called once per faulting grid, on the thread that saw it, before the grid's
   // operation completes). The model sets the sticky error and device->dead.
   void (*on_fault)(Domain& domain, simt::Fault fault, const simt::Grid& grid) = nullptr;
+  // All blocks of a grid with resident blocks and grid_tells_begin have begun (once a grid, on any worker).
+  void (*on_begun)(Domain& domain, const simt::Grid& grid) = nullptr;
   void* context = nullptr;  // the model's
 
   bool dead() const noexcept { return device->dead.load(std::memory_order_acquire); }

@@ -99,6 +99,11 @@ class Worker {
         break;
       }
       entries_.push_back(Entry{resident, &job, count, lanes_per_block * count, 0});
+      if ((grid.flags & simt::grid_tells_begin) != 0 &&
+          job.begun.fetch_add(count, std::memory_order_relaxed) + count == job.total) {
+        Domain& domain = *job.queue.domain();
+        if (domain.on_begun) domain.on_begun(domain, grid);
+      }
       lanes_ += lanes_per_block * count;
       runner_.residents = static_cast<unsigned>(entries_.size());
     } while (lanes_ < free_lanes && entries_.size() < 16);

@@ -115,6 +115,24 @@ bool unsafe() noexcept {
   return found;
 }
 
+// Write locks of the events that a launch records; before the capture lock.
+class EventLocks {
+ public:
+  EventLocks(Event* a, Event* b) noexcept : first_(a), second_(b != a ? b : nullptr) {
+    if (first_) first_->write_lock.lock();
+    if (second_) second_->write_lock.lock();
+  }
+  ~EventLocks() {
+    if (second_) second_->write_lock.unlock();
+    if (first_) first_->write_lock.unlock();
+  }
+  EventLocks(const EventLocks&) = delete;
+  EventLocks& operator=(const EventLocks&) = delete;
+
+ private:
+  Event *const first_, *const second_;
+};
+
 enum class Turn { ordinary, refused, record };
 
 // Rules 1 and 3 for work in a stream.
@@ -157,6 +175,17 @@ void release_record(Event& event) noexcept {
   drop(capture);
 }
 
+// The event stands for `nodes` of a capture from now on. Its write lock is held, too.
+void stand_for(Event& event, Capture& capture, std::vector<EdgeRef> nodes) {
+  release_record(event);
+  ++capture.references;
+  event.capture_nodes = new std::vector<EdgeRef>(std::move(nodes));
+  event.capture_id = capture.id;
+  event.capture.store(&capture, std::memory_order_release);
+  event.stamp.ticket.fetch_add(1, std::memory_order_relaxed);  // an older stamp counts no more
+  event.set_point(&never_queue(), never);
+}
+
 cudaError_t event_state(const Event& event) noexcept {
   const Capture* capture = event.capture.load(std::memory_order_acquire);
   if (!capture) return cudaSuccess;
@@ -196,6 +225,7 @@ bool given_dependencies(std::vector<EdgeRef>& out, const Graph& graph, GraphNode
 // ---- work ----
 
 bool capture_launch(Stream& stream, const LaunchRequest& request, cudaError_t& result) noexcept {
+  const EventLocks hold_events(request.programmatic_event, request.completion_event);
   std::scoped_lock hold(captures().lock);
   Capture* capture;
   switch (turn(stream, capture, result)) {
@@ -216,6 +246,13 @@ bool capture_launch(Stream& stream, const LaunchRequest& request, cudaError_t& r
         edge.data = {cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
   GraphNode* node = append(*capture, stream, cudaGraphNodeTypeKernel);
   *(node->kernel = capture->graph->arena.make<KernelData>()) = made;
+  // Events that the launch records lead to programmatic edges.
+  if (request.programmatic_event)
+    stand_for(*request.programmatic_event, *capture,
+              {{node, {cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}}}});
+  if (request.completion_event)
+    stand_for(*request.completion_event, *capture,
+              {{node, {cudaGraphKernelNodePortLaunchCompletion, 0, cudaGraphDependencyTypeProgrammatic, {}}}});
   return true;
 }
 
@@ -362,13 +399,7 @@ bool capture_record(Stream& stream, Event& event, unsigned flags, cudaError_t& r
   case Turn::refused: return true;
   case Turn::record: break;
   }
-  release_record(event);
-  ++capture->references;
-  event.capture_nodes = new std::vector<EdgeRef>(capture->member_of(stream)->dependencies);
-  event.capture_id = capture->id;
-  event.capture.store(capture, std::memory_order_release);
-  event.stamp.ticket.fetch_add(1, std::memory_order_relaxed);  // an older stamp counts no more
-  event.set_point(&never_queue(), never);
+  stand_for(event, *capture, capture->member_of(stream)->dependencies);
   result = cudaSuccess;
   return true;
 }

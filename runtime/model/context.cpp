@@ -11,6 +11,7 @@
 #include <model/device_hooks.h>
 #include <model/function.h>
 #include <model/memory.h>
+#include <model/programmatic.h>
 #include <model/stream.h>
 #include <observe/trace.h>
 #include <simt/fault.h>
@@ -86,6 +87,7 @@ Context& context_of(int device) {
   context->domain.device = &context->device;
   context->domain.context = context;
   context->domain.on_fault = on_fault;
+  context->domain.on_begun = programmatic_begun;
   context->legacy = make_legacy_stream(*context);
   contexts[device].store(context, std::memory_order_release);
   return *context;

@@ -6,6 +6,7 @@
 #include <model/event_ipc.h>
 #include <model/memory_pool.h>
 #include <model/object_pool.h>
+#include <model/programmatic.h>
 #include <model/stream.h>
 
 namespace mr::model {
@@ -39,6 +40,7 @@ cudaError_t create_event(cudaEvent_t* out, unsigned flags) noexcept {
   event->generation = context.generation.load(std::memory_order_relaxed);
   event->capture.store(nullptr, std::memory_order_relaxed);
   event->capture_nodes = event->ipc = nullptr;
+  event->programmatic.store(false, std::memory_order_relaxed);
   if (flags & cudaEventInterprocess) [[unlikely]]
     if (const cudaError_t error = make_shared(*event)) {
       pool().release(event);
@@ -99,10 +101,44 @@ void record_event(Event& event, Stream& stream) noexcept {
   }
 }
 
+void record_point(Event& event, const RecordPoint& point, const RecordPoint& end) noexcept {
+  std::scoped_lock hold(event.write_lock);
+  if (event.capture.load(std::memory_order_relaxed)) [[unlikely]]
+    capture_event_released(event);
+  if (end.queue) {
+    event.programmatic_point = point;
+    event.programmatic_end = end;
+    event.programmatic.store(true, std::memory_order_relaxed);
+  }
+  event.set_point(point.queue, point.sequence);
+}
+
+namespace {
+
+// Where the kernel ends whose launch recorded this point; never for other records.
+RecordPoint programmatic_end(Event& event, const RecordPoint& point) noexcept {
+  std::scoped_lock hold(event.write_lock);
+  const RecordPoint& recorded = event.programmatic_point;
+  if (recorded.queue != point.queue || recorded.sequence != point.sequence) return {};
+  return event.programmatic_end;
+}
+
+}  // namespace
+
 void stream_wait_event(Stream& stream, Event& event) noexcept {
   if (event.ipc) [[unlikely]]
     return stream_wait_shared(stream, event);
   const RecordPoint point = event.point();
+  if (event.programmatic.load(std::memory_order_relaxed)) [[unlikely]]
+    if (const RecordPoint end = programmatic_end(event, point); !end.complete()) {
+      if (!point.complete()) {
+        Enqueue enqueue(stream);
+        auto* op = enqueue.push<engine::WaitOp>(engine::OpKind::wait);
+        op->on = point.queue;
+        op->sequence = point.sequence;
+      }
+      return wait_for_programmatic(stream, end);
+    }
   if (point.complete() || point.queue == stream.queue) return;
   note_order(*stream.queue, *point.queue, point.sequence);
   Enqueue enqueue(stream);

@@ -43,6 +43,11 @@ struct Event {
   std::uint64_t capture_id = 0;
   void* capture_nodes = nullptr;  // capture.cpp's own
   void* ipc = nullptr;            // inter-process state of cudaEventInterprocess events
+  // Programmatic events (programmatic.h): the point that a launch recorded, and where its kernel ends. Says something
+  // about the newest record only if that is the same point. `programmatic` is set for good by the first such record;
+  // the rest is guarded by write_lock.
+  std::atomic<bool> programmatic{false};
+  RecordPoint programmatic_point, programmatic_end;
   Event* next_free = nullptr;
 
   bool timed() const noexcept { return !(flags & cudaEventDisableTiming); }
@@ -65,6 +70,8 @@ void destroy_events(Context& context) noexcept;
 // Neither looks at captures: the API does first.
 void record_event(Event& event, Stream& stream) noexcept;
 void stream_wait_event(Stream& stream, Event& event) noexcept;
+// An untimed record of a given point. `end`: of a programmatic event, where the kernel that records it ends.
+void record_point(Event& event, const RecordPoint& point, const RecordPoint& end) noexcept;
 // Milliseconds between two complete timed records.
 cudaError_t elapsed_time(float* ms, Event& start, Event& end) noexcept;
 

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include <model/device.h>
-#include <model/event.h>
 #include <model/occupancy.h>
 #include <model/programmatic.h>
 #include <simt/grid.h>
@@ -135,11 +134,6 @@ cudaError_t launch(const LaunchRequest& request, Stream& stream) noexcept {
     fill_kernel_op(*op, request, *kernel, context);
     op->grid.grid_id = enqueue.sequence();
   }
-  // The kernel's end is later than its trigger, and never too early.
-  if (request.programmatic_event) [[unlikely]]
-    record_event(*request.programmatic_event, stream);
-  if (request.completion_event) [[unlikely]]
-    record_event(*request.completion_event, stream);
   return cudaSuccess;
 }
 

@@ -61,6 +61,8 @@ enum GridFlags : std::uint32_t {
   // Launched into a stream, not as a graph's node. Recorded: grid_group::is_valid says yes to those without the
   // cooperative attribute too.
   grid_in_stream = 1u << 1,
+  // For the engine: it calls Domain::on_begun when all blocks have begun, if they are resident.
+  grid_tells_begin = 1u << 3,
 };
 
 // True when blocks of this grid may have to wait for something (may-spin kernel, grid or cluster barrier, programmatic
