@@ -9,6 +9,7 @@
 #include "dependencies.h"
 #include "diagnostics.h"
 #include "failure.h"
+#include "prelude_cache.h"
 #include "relocatable.h"
 
 namespace mrcc {
@@ -54,7 +55,7 @@ void Compiler::add_phase(Argv& argv) const {
 }
 
 // What both passes, and plain C and C++, have in common.
-Argv Compiler::front_end(const Input& input) const {
+Argv Compiler::front_end(const Input& input, const Argv& prelude) const {
   Argv a{tools_.tool(input.language == Language::c || input.language == Language::assembler ? "clang" : "clang++")};
   append(a, {"-Wno-unused-command-line-argument", "-Wno-unknown-pragmas"});
   if (isatty(2)) a.push_back("-fcolor-diagnostics");
@@ -75,6 +76,9 @@ Argv Compiler::front_end(const Input& input) const {
                "x86_64-pc-linux-gnu"});
     // Standard headers are parsed as device-callable and declare variadic functions, in overload tests mostly.
     append(a, {"-Xclang", "-fcuda-allow-variadic-functions"});
+    // CUDA has no modules. With them on (C++20), clang takes a host and a device overload in a precompiled header for
+    // two definitions of one function.
+    append(a, {"-Xclang", "-fno-cxx-modules"});
     append(a, {"-D__CUDACC__=1", "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
                "-D__CUDA_ARCH_LIST__=" + std::to_string(o_.cuda_arch())});
     // Launches by <<<>>> call cudaLaunchKernel_ptsz then.
@@ -84,10 +88,7 @@ Argv Compiler::front_end(const Input& input) const {
     if (o_.relaxed_constexpr) a.push_back("-D__CUDACC_RELAXED_CONSTEXPR__=1");
     if (o_.device_debug) a.push_back("-D__CUDACC_DEBUG__=1");
     if (o_.fast_math) a.push_back("-D__USE_FAST_MATH__=1");
-    for (const char* header : {"millrace/device_prelude.h", "cuda_runtime.h"}) {
-      tools_.header(header);
-      append(a, {"-include", header});
-    }
+    append(a, prelude);
     a.push_back("-fplugin=" + tools_.part("libmrfrontend.so").string());
   } else if (input.language == Language::cpp) {
     append(a, {"-x", "c++"});
@@ -104,7 +105,7 @@ Argv Compiler::device_code_flags(Stage stage, const std::string& march) const {
   a.push_back(o_.device_debug ? "-O1" : o_.host_optimization == "-O3" ? "-O3" : "-O2");
   if (o_.device_debug || o_.debug)
     a.push_back("-g");
-  else if (o_.line_info)
+  else if (o_.line_info || o_.check)
     a.push_back("-gline-tables-only");
   append(a, {"-fno-stack-protector", "-fno-threadsafe-statics", "-fno-math-errno", "-fno-strict-aliasing",
              "-fno-builtin-printf", "-fvisibility=hidden"});
@@ -118,33 +119,57 @@ Argv Compiler::device_code_flags(Stage stage, const std::string& march) const {
   append(a, {"-mllvm", std::string("-mrcc-stage=") + stages[static_cast<int>(stage)]});
   append(a, {"-mllvm", "-mrcc-march=" + march});
   if (!o_.mode.empty()) append(a, {"-mllvm", "-mrcc-mode=" + o_.mode});
+  if (o_.check) append(a, {"-mllvm", "-mrcc-check"});
   if (o_.report) append(a, {"-mllvm", "-mrcc-report"});
   return a;
 }
 
-Argv Compiler::device_pass(const Input& input, const std::string& output, const std::string& unit,
-                           const DependencyFile& dependencies) const {
-  Argv a = front_end(input);
+Argv Compiler::device_flags(const Input& input, const Argv& prelude) const {
+  Argv a = front_end(input, prelude);
   append(a, o_.device);
-  append(a, dependencies.device_flags());
   append(a, {"-Xclang", "-fcuda-is-device", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + std::to_string(o_.cuda_arch())});
   if (o_.feature_specific) a.push_back("-D__CUDA_ARCH_FEAT_SM" + std::to_string(o_.cuda_arch() / 10) + "_ALL=1");
   append(a, device_code_flags(o_.relocatable ? Stage::unit : Stage::all, device_march(o_)));
+  if (o_.relocatable) a.push_back("-fgpu-rdc");
+  return a;
+}
+
+Argv Compiler::device_pass(const Input& input, const std::string& output, const std::string& unit, const Argv& prelude,
+                           const DependencyFile& dependencies) const {
+  Argv a = device_flags(input, prelude);
+  append(a, dependencies.device_flags());
   // Bitcode as for link-time optimisation: simplified, and neither vectorised nor unrolled before the kernels' thread
   // loops exist.
-  if (o_.relocatable) append(a, {"-fgpu-rdc", "-Xclang", "-cuid=" + unit, "-emit-llvm", "-flto=full"});
+  if (o_.relocatable) append(a, {"-Xclang", "-cuid=" + unit, "-emit-llvm", "-flto=full"});
   append(a, {"-c", input.path, "-o", output});
   return a;
 }
 
-Argv Compiler::host_pass(const Input& input, const std::string& output, const std::string& image,
-                         const std::string& unit, const DependencyFile& dependencies) const {
-  Argv a = front_end(input);
+// What host code of all languages gets before the user's own flags.
+void Compiler::add_host_code_flags(Argv& a) const {
   if (!o_.host_optimization.empty()) a.push_back(o_.host_optimization);
   if (o_.debug) a.push_back("-g");
-  if (o_.relocatable) append(a, {"-fgpu-rdc", "-Xclang", "-cuid=" + unit});
-  if (!image.empty()) append(a, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image});
+  if (!o_.check) return;
+  // clang's instrumentation of accesses and atomics; the functions that it calls are those of Millrace's checker. No
+  // vectors, which it has no calls for.
+  if (!o_.debug) a.push_back("-gline-tables-only");
+  append(a, {"-fsanitize=thread", "-fno-vectorize", "-fno-slp-vectorize", "-fno-omit-frame-pointer", "-mllvm",
+             "-tsan-distinguish-volatile=1"});
+}
+
+Argv Compiler::host_flags(const Input& input, const Argv& prelude) const {
+  Argv a = front_end(input, prelude);
+  add_host_code_flags(a);
+  if (o_.relocatable) a.push_back("-fgpu-rdc");
   append(a, o_.host);
+  return a;
+}
+
+Argv Compiler::host_pass(const Input& input, const std::string& output, const std::string& image,
+                         const std::string& unit, const Argv& prelude, const DependencyFile& dependencies) const {
+  Argv a = host_flags(input, prelude);
+  if (o_.relocatable) append(a, {"-Xclang", "-cuid=" + unit});
+  if (!image.empty()) append(a, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image});
   append(a, dependencies.host_flags());
   add_phase(a);
   a.push_back(input.path);
@@ -154,9 +179,8 @@ Argv Compiler::host_pass(const Input& input, const std::string& output, const st
 
 void Compiler::compile_plain(const Input& input, const std::string& output) {
   const DependencyFile dependencies(o_, input.path, output);
-  Argv a = front_end(input);
-  if (!o_.host_optimization.empty()) a.push_back(o_.host_optimization);
-  if (o_.debug) a.push_back("-g");
+  Argv a = front_end(input, {});
+  if (input.language != Language::assembler) add_host_code_flags(a);
   append(a, o_.host);
   append(a, dependencies.host_flags());
   add_phase(a);
@@ -168,16 +192,17 @@ void Compiler::compile_plain(const Input& input, const std::string& output) {
 void Compiler::compile_cuda(const Input& input, const std::string& output) {
   const DependencyFile dependencies(o_, input.path, output);
   if (o_.phase == Phase::preprocess || o_.phase == Phase::dependencies) {
-    if (run(o_, host_pass(input, output, {}, {}, dependencies))) throw Failure("");
+    if (run(o_, host_pass(input, output, {}, {}, PreludeCache::included(tools_), dependencies))) throw Failure("");
     return;
   }
+  const auto prelude = PreludeCache(o_, tools_).flags({device_flags(input, {}), host_flags(input, {})});
   // Unique for each unit of a program, and the same when the same file is compiled again to the same place.
   const std::string unit = unit_id(input.path, output, o_);
   const fs::path device_object = TemporaryFolder::name(stem(input), o_.relocatable ? ".device.bc" : ".device.o");
   const fs::path image = TemporaryFolder::name(stem(input), ".image.so");
   const fs::path fifo = TemporaryFolder::fifo(stem(input));
-  const Argv device = device_pass(input, device_object, unit, dependencies);
-  const Argv host = host_pass(input, output, fifo, unit, dependencies);
+  const Argv device = device_pass(input, device_object, unit, prelude[0], dependencies);
+  const Argv host = host_pass(input, output, fifo, unit, prelude[1], dependencies);
   show(o_, device);
   show(o_, host);
   if (o_.dry_run) {

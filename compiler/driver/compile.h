@@ -27,12 +27,16 @@ class Compiler {
  private:
   void compile_cuda(const Input& input, const std::string& output);
   void compile_plain(const Input& input, const std::string& output);
-  Argv front_end(const Input& input) const;
-  Argv device_pass(const Input& input, const std::string& output, const std::string& unit,
+  Argv front_end(const Input& input, const Argv& prelude) const;
+  // What decides the meaning of a pass's code; the whole command has its files and outputs as well.
+  Argv device_flags(const Input& input, const Argv& prelude) const;
+  Argv host_flags(const Input& input, const Argv& prelude) const;
+  Argv device_pass(const Input& input, const std::string& output, const std::string& unit, const Argv& prelude,
                    const DependencyFile& dependencies) const;
   Argv host_pass(const Input& input, const std::string& output, const std::string& image, const std::string& unit,
-                 const DependencyFile& dependencies) const;
+                 const Argv& prelude, const DependencyFile& dependencies) const;
   void add_phase(Argv& argv) const;
+  void add_host_code_flags(Argv& argv) const;
 
   const Options& o_;
   const Toolchain& tools_;

@@ -6,11 +6,9 @@
 #include "process.h"
 
 namespace mrcc {
-namespace {
 
 namespace fs = std::filesystem;
 
-// The files that the first rule of a make file depends on, as written there: blanks in names stay escaped.
 Argv prerequisites(std::string_view text) {
   const auto colon = text.find(": ");
   if (colon == text.npos) return {};
@@ -39,8 +37,6 @@ Argv prerequisites(std::string_view text) {
   end_file();
   return files;
 }
-
-}  // namespace
 
 DependencyFile::DependencyFile(const Options& o, const std::string& input, const std::string& output) {
   std::string kind;

@@ -6,6 +6,9 @@
 
 namespace mrcc {
 
+// The files that the first rule of a make file depends on, as written there: blanks in names stay escaped.
+Argv prerequisites(std::string_view rules);
+
 class DependencyFile {
  public:
   // For compiling `input` to `output`. When the output is an intermediate file of a link, the rule is for INPUT.o and
