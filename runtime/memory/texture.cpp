@@ -273,6 +273,31 @@ void gather(const Texture& texture, std::uint32_t kind, const float* coordinates
   }
 }
 
+// The level whose elements are as large as the longer of the two steps that the gradients describe.
+float level_of_gradients(const Texture& texture, std::uint32_t kind, const float* gradients) noexcept {
+  const Surface& surface = texture.levels[0];
+  const std::uint32_t count = kind & fetch_coordinates;
+  double size[3] = {1, 1, 1};
+  if (count == 4) {
+    size[0] = size[1] = size[2] = surface.width / 2.0;  // from -1 to 1
+  } else if (texture.normalized_coordinates) {
+    size[0] = surface.width;
+    if (count > 1) size[1] = surface.height;
+    if (count > 2) size[2] = surface.depth;
+  }
+  const std::uint32_t axes = count == 4 ? 3 : count;
+  double longest = 0;
+  for (int step = 0; step < 2; ++step) {
+    double sum = 0;
+    for (std::uint32_t axis = 0; axis < axes; ++axis) {
+      const double texels = gradients[3 * step + axis] * size[axis];
+      sum += texels * texels;
+    }
+    longest = std::max(longest, sum);
+  }
+  return longest > 0 ? static_cast<float>(0.5 * std::log2(longest)) : 0;
+}
+
 }  // namespace
 
 void fetch(const Texture& texture, std::uint32_t kind, const float* coordinates, int layer, float level,
@@ -292,10 +317,11 @@ void fetch(const Texture& texture, std::uint32_t kind, const float* coordinates,
     gather(texture, kind, coordinates, layer, result);
     return;
   }
-  if (texture.level_count == 1 || !(kind & fetch_level)) {
+  if (texture.level_count == 1 || !(kind & (fetch_level | fetch_gradients))) {
     fetch_level_of(texture, texture.levels[0], kind, coordinates, layer, result);
     return;
   }
+  if (kind & fetch_gradients) level = level_of_gradients(texture, kind, coordinates + 3);
   const auto last = static_cast<double>(texture.level_count - 1);
   double lod = std::isnan(level) ? 0 : static_cast<double>(level) + texture.level_bias;
   lod = std::clamp(lod, static_cast<double>(texture.min_level), std::max<double>(texture.min_level, texture.max_level));

@@ -17,8 +17,9 @@ enum FetchKind : std::uint32_t {
   fetch_coordinates = 0xff,  // how many coordinates: 1, 2, 3; 4 = a direction into a cube map
   fetch_linear = 0x100,      // the coordinate is an integer: an element of linear memory
   fetch_layered = 0x200,
-  fetch_gather = 0x400,  // `layer` names the component
-  fetch_level = 0x800,   // `level` counts
+  fetch_gather = 0x400,      // `layer` names the component
+  fetch_level = 0x800,       // `level` counts
+  fetch_gradients = 0x1000,  // behind the three coordinates: their change along x and along y, three each
 };
 
 // A texture object. Immutable once created.

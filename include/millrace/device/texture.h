@@ -18,6 +18,7 @@ enum __mr_texture_kind : unsigned {
   __mr_texture_layered = 0x200u,      // the layer argument counts
   __mr_texture_gather = 0x400u,       // four neighbours' component, which the layer argument names
   __mr_texture_level = 0x800u,        // the level argument counts
+  __mr_texture_gradients = 0x1000u,   // behind the coordinates: their change along x and along y, three numbers each
 };
 
 // Elements: the scalar and vector types that texture functions return, made from the four raw components.
@@ -44,14 +45,24 @@ __MR_TEXELS(float, float)
 template <class T> __MR_D T __mr_component(unsigned bits) { return (T)bits; }
 template <> __MR_D float __mr_component<float>(unsigned bits) { return __builtin_bit_cast(float, bits); }
 template <class T>
-__MR_D T __mr_texture(cudaTextureObject_t object, unsigned kind, float x, float y, float z, int layer, float level) {
-  const float coordinates[3] = {x, y, z};
+__MR_D T __mr_texture_at(cudaTextureObject_t object, unsigned kind, const float* coordinates, int layer, float level) {
   unsigned raw[4] = {0, 0, 0, 0};
   __mr_texture_fetch((unsigned long)object, kind, coordinates, layer, level, raw);
   typedef typename __mr_texel<T>::scalar scalar;
   const scalar v[4] = {__mr_component<scalar>(raw[0]), __mr_component<scalar>(raw[1]), __mr_component<scalar>(raw[2]),
                        __mr_component<scalar>(raw[3])};
   return __mr_texel<T>::make(v);
+}
+template <class T>
+__MR_D T __mr_texture(cudaTextureObject_t object, unsigned kind, float x, float y, float z, int layer, float level) {
+  const float coordinates[3] = {x, y, z};
+  return __mr_texture_at<T>(object, kind, coordinates, layer, level);
+}
+template <class T>
+__MR_D T __mr_texture_gradient(cudaTextureObject_t object, unsigned kind, float x, float y, float z, int layer,
+                               float4 dx, float4 dy) {
+  const float coordinates[9] = {x, y, z, dx.x, dx.y, dx.z, dy.x, dy.y, dy.z};
+  return __mr_texture_at<T>(object, kind | __mr_texture_gradients, coordinates, layer, 0);
 }
 
 template <class T> __MR_D T tex1Dfetch(cudaTextureObject_t t, int x) {
@@ -100,6 +111,35 @@ template <class T> __MR_D T texCubemapLod(cudaTextureObject_t t, float x, float 
   return __mr_texture<T>(t, __mr_texture_cube | __mr_texture_level, x, y, z, 0, level);
 }
 
+template <class T>
+__MR_D T texCubemapLayeredLod(cudaTextureObject_t t, float x, float y, float z, int layer, float level) {
+  return __mr_texture<T>(t, __mr_texture_cube | __mr_texture_layered | __mr_texture_level, x, y, z, layer, level);
+}
+template <class T> __MR_D T tex1DGrad(cudaTextureObject_t t, float x, float dx, float dy) {
+  return __mr_texture_gradient<T>(t, __mr_texture_1d, x, 0, 0, 0, float4{dx, 0, 0, 0}, float4{dy, 0, 0, 0});
+}
+template <class T> __MR_D T tex2DGrad(cudaTextureObject_t t, float x, float y, float2 dx, float2 dy) {
+  return __mr_texture_gradient<T>(t, __mr_texture_2d, x, y, 0, 0, float4{dx.x, dx.y, 0, 0}, float4{dy.x, dy.y, 0, 0});
+}
+template <class T> __MR_D T tex3DGrad(cudaTextureObject_t t, float x, float y, float z, float4 dx, float4 dy) {
+  return __mr_texture_gradient<T>(t, __mr_texture_3d, x, y, z, 0, dx, dy);
+}
+template <class T> __MR_D T tex1DLayeredGrad(cudaTextureObject_t t, float x, int layer, float dx, float dy) {
+  return __mr_texture_gradient<T>(t, __mr_texture_1d | __mr_texture_layered, x, 0, 0, layer, float4{dx, 0, 0, 0},
+                                  float4{dy, 0, 0, 0});
+}
+template <class T> __MR_D T tex2DLayeredGrad(cudaTextureObject_t t, float x, float y, int layer, float2 dx, float2 dy) {
+  return __mr_texture_gradient<T>(t, __mr_texture_2d | __mr_texture_layered, x, y, 0, layer, float4{dx.x, dx.y, 0, 0},
+                                  float4{dy.x, dy.y, 0, 0});
+}
+template <class T> __MR_D T texCubemapGrad(cudaTextureObject_t t, float x, float y, float z, float4 dx, float4 dy) {
+  return __mr_texture_gradient<T>(t, __mr_texture_cube, x, y, z, 0, dx, dy);
+}
+template <class T>
+__MR_D T texCubemapLayeredGrad(cudaTextureObject_t t, float x, float y, float z, int layer, float4 dx, float4 dy) {
+  return __mr_texture_gradient<T>(t, __mr_texture_cube | __mr_texture_layered, x, y, z, layer, dx, dy);
+}
+
 // The forms that store through a pointer.
 #define __MR_TEXTURE_OUT(name, parameters, arguments)                                                                  \
   template <class T> __MR_D void name parameters { *out = name<T> arguments; }
@@ -109,4 +149,17 @@ __MR_TEXTURE_OUT(tex2D, (T * out, cudaTextureObject_t t, float x, float y), (t, 
 __MR_TEXTURE_OUT(tex3D, (T * out, cudaTextureObject_t t, float x, float y, float z), (t, x, y, z))
 __MR_TEXTURE_OUT(tex1DLayered, (T * out, cudaTextureObject_t t, float x, int layer), (t, x, layer))
 __MR_TEXTURE_OUT(tex2DLayered, (T * out, cudaTextureObject_t t, float x, float y, int layer), (t, x, y, layer))
+__MR_TEXTURE_OUT(texCubemap, (T * out, cudaTextureObject_t t, float x, float y, float z), (t, x, y, z))
+__MR_TEXTURE_OUT(texCubemapLayered, (T * out, cudaTextureObject_t t, float x, float y, float z, int layer),
+                 (t, x, y, z, layer))
+__MR_TEXTURE_OUT(tex2Dgather, (T * out, cudaTextureObject_t t, float x, float y, int component = 0),
+                 (t, x, y, component))
+__MR_TEXTURE_OUT(tex1DLod, (T * out, cudaTextureObject_t t, float x, float level), (t, x, level))
+__MR_TEXTURE_OUT(tex2DLod, (T * out, cudaTextureObject_t t, float x, float y, float level), (t, x, y, level))
+__MR_TEXTURE_OUT(tex3DLod, (T * out, cudaTextureObject_t t, float x, float y, float z, float level),
+                 (t, x, y, z, level))
+__MR_TEXTURE_OUT(tex1DGrad, (T * out, cudaTextureObject_t t, float x, float dx, float dy), (t, x, dx, dy))
+__MR_TEXTURE_OUT(tex2DGrad, (T * out, cudaTextureObject_t t, float x, float y, float2 dx, float2 dy), (t, x, y, dx, dy))
+__MR_TEXTURE_OUT(tex3DGrad, (T * out, cudaTextureObject_t t, float x, float y, float z, float4 dx, float4 dy),
+                 (t, x, y, z, dx, dy))
 #undef __MR_TEXTURE_OUT
