@@ -1,6 +1,9 @@
 // Errors (CUDA Runtime API, "Error Handling"): the calling thread's slot, names and sentences.
+#include <cstdio>
+
 #include <api/error_table.h>
 #include <api/export.h>
+#include <model/log.h>
 
 using namespace mr;
 
@@ -24,7 +27,11 @@ cudaError_t take_last_error() noexcept {
 }
 
 cudaError_t set_last_error(cudaError_t error) noexcept {
-  if (error != cudaErrorNotReady) slot = error;
+  if (error == cudaErrorNotReady) return error;
+  slot = error;
+  char message[160];
+  std::snprintf(message, sizeof message, "A call failed: %s (%s)", cudaGetErrorString(error), cudaGetErrorName(error));
+  model::log_message(cudaLogLevelError, message);
   return error;
 }
 

@@ -82,3 +82,7 @@ MR_TWINS(cudaLaunchCooperativeKernel, _ptsz, launch_cooperative,
 MR_TWINS(cudaLaunchKernelExC, _ptsz, launch_configured,
          (const cudaLaunchConfig_t* config, const void* func, void** args), config, func, args)
 MR_TWINS(cudaLaunchHostFunc, _ptsz, launch_host, (cudaStream_t stream, cudaHostFn_t fn, void* data), stream, fn, data)
+// What newer compilers call for <<<>>>: a launch by handle.
+MR_TWINS(__cudaLaunchKernel, _ptsz, launch_kernel,
+         (cudaKernel_t kernel, dim3 grid, dim3 block, void** args, std::size_t shared, cudaStream_t stream), kernel,
+         grid, block, args, shared, stream)

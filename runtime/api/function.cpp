@@ -132,7 +132,9 @@ MR_API cudaGetFuncBySymbol(cudaFunction_t* out, const void* symbol) {
   return cudaSuccess;
 }
 
-MR_API cudaGetKernel(cudaKernel_t* out, const void* func) {
+namespace {
+
+cudaError_t get_kernel(cudaKernel_t* out, const void* func) {
   if (!out) return api::result(cudaErrorInvalidValue);
   model::Function* function;
   const MrKernel* kernel;
@@ -140,3 +142,9 @@ MR_API cudaGetKernel(cudaKernel_t* out, const void* func) {
   *out = reinterpret_cast<cudaKernel_t>(function);
   return cudaSuccess;
 }
+
+}  // namespace
+
+MR_API cudaGetKernel(cudaKernel_t* out, const void* func) { return get_kernel(out, func); }
+// The same for compilers that launch by handle.
+MR_API __cudaGetKernel(cudaKernel_t* out, const void* func) { return get_kernel(out, func); }

@@ -10,6 +10,7 @@
 #include <model/device.h>
 #include <model/device_hooks.h>
 #include <model/function.h>
+#include <model/log.h>
 #include <model/memory.h>
 #include <model/programmatic.h>
 #include <model/stream.h>
@@ -44,7 +45,11 @@ cudaError_t error_of(simt::Fault fault) noexcept {
 }
 
 void on_fault(engine::Domain& domain, simt::Fault fault, const simt::Grid&) {
-  static_cast<Context*>(domain.context)->die(error_of(fault));
+  auto* context = static_cast<Context*>(domain.context);
+  if (context->sticky.load(std::memory_order_relaxed) == cudaSuccess)  // else it is the echo of the first fault
+    if (const simt::FaultReport report = simt::last_fault(context->device); report.message[0])
+      log_message(cudaLogLevelError, report.message);
+  context->die(error_of(fault));
 }
 
 }  // namespace

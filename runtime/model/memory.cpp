@@ -13,6 +13,7 @@
 #include <memory/pool.h>
 #include <model/context.h>
 #include <model/device.h>
+#include <model/external.h>
 #include <model/function.h>
 #include <model/memory_array.h>
 #include <model/memory_managed.h>
@@ -174,6 +175,7 @@ cudaError_t free_memory(void* pointer) noexcept {
     if (found.owner) return free_ordered_now(found, pointer);
     if (found.block.tag != BlockTag::plain && found.block.tag != BlockTag::pitched) return cudaErrorInvalidValue;
     wait_for_device(found.device);
+    if (found.block.flags & external_range) return unmap_external(pointer) ? cudaSuccess : cudaErrorInvalidValue;
     return space().device_heap(found.device).free(pointer) ? cudaSuccess : cudaErrorInvalidValue;
   case Kind::managed:
     if (found.owner) return free_ordered_now(found, pointer);

@@ -1,5 +1,8 @@
-// API reference, "External Resource Interoperability" and "Graphics Interoperability". There is no other API's device
-// to share with: these return cudaErrorNotSupported.
+// API reference, "External Resource Interoperability" and "Graphics Interoperability".
+//
+// Memory that other processes own is imported by the descriptor of a memory file, semaphores as eventfds (binary,
+// EFD_SEMAPHORE) and as memory files with the value in the first eight bytes (timeline). There is no graphics API to
+// share with: the cudaGraphics functions, and arrays in external memory, return cudaErrorNotSupported.
 #ifndef MILLRACE_API_INTEROP_H
 #define MILLRACE_API_INTEROP_H
 

@@ -1,0 +1,80 @@
+// Memory and semaphores of other programs (CUDA Runtime API, "External Resource Interoperability").
+#include <api/export.h>
+#include <model/capture.h>
+#include <model/external.h>
+#include <model/stream.h>
+
+using namespace mr;
+
+namespace {
+
+cudaError_t semaphore_stream(unsigned count, const void* semaphores, const void* params, cudaStream_t handle,
+                             bool per_thread, model::Stream** stream) {
+  if (count && (!semaphores || !params)) return cudaErrorInvalidValue;
+  if (const cudaError_t error = api::refused()) return error;
+  *stream = model::resolve(handle, per_thread);
+  if (!*stream) return cudaErrorInvalidResourceHandle;
+  if (model::slow()) [[unlikely]] {
+    cudaError_t captured;
+    if (model::capture_refuse(**stream, captured)) return captured;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t signal(const cudaExternalSemaphore_t* semaphores, const cudaExternalSemaphoreSignalParams* params,
+                   unsigned count, cudaStream_t handle, bool per_thread) {
+  model::Stream* stream;
+  if (const cudaError_t error = semaphore_stream(count, semaphores, params, handle, per_thread, &stream))
+    return api::result(error);
+  return api::result(count ? model::signal_external(semaphores, params, count, *stream) : cudaSuccess);
+}
+
+cudaError_t wait(const cudaExternalSemaphore_t* semaphores, const cudaExternalSemaphoreWaitParams* params,
+                 unsigned count, cudaStream_t handle, bool per_thread) {
+  model::Stream* stream;
+  if (const cudaError_t error = semaphore_stream(count, semaphores, params, handle, per_thread, &stream))
+    return api::result(error);
+  return api::result(count ? model::wait_external(semaphores, params, count, *stream) : cudaSuccess);
+}
+
+}  // namespace
+
+MR_API cudaImportExternalMemory(cudaExternalMemory_t* memory, const cudaExternalMemoryHandleDesc* handle) {
+  if (!memory || !handle) return api::result(cudaErrorInvalidValue);
+  if (const cudaError_t error = api::refused()) return api::result(error);
+  model::current_context();
+  return api::result(model::import_memory(memory, *handle));
+}
+
+MR_API cudaExternalMemoryGetMappedBuffer(void** pointer, cudaExternalMemory_t memory,
+                                         const cudaExternalMemoryBufferDesc* buffer) {
+  if (!pointer || !buffer) return api::result(cudaErrorInvalidValue);
+  if (const cudaError_t error = api::refused()) return api::result(error);
+  return api::result(model::map_external(pointer, memory, *buffer));
+}
+
+MR_API cudaDestroyExternalMemory(cudaExternalMemory_t memory) {
+  if (const cudaError_t error = api::refused()) return api::result(error);
+  return api::result(model::destroy_external_memory(memory));
+}
+
+MR_API cudaImportExternalSemaphore(cudaExternalSemaphore_t* semaphore, const cudaExternalSemaphoreHandleDesc* handle) {
+  if (!semaphore || !handle) return api::result(cudaErrorInvalidValue);
+  if (const cudaError_t error = api::refused()) return api::result(error);
+  model::current_context();
+  return api::result(model::import_semaphore(semaphore, *handle));
+}
+
+MR_API cudaDestroyExternalSemaphore(cudaExternalSemaphore_t semaphore) {
+  if (const cudaError_t error = api::refused()) return api::result(error);
+  return api::result(model::destroy_external_semaphore(semaphore));
+}
+
+MR_TWINS(cudaSignalExternalSemaphoresAsync, _ptsz, signal,
+         (const cudaExternalSemaphore_t* semaphores, const cudaExternalSemaphoreSignalParams* params, unsigned count,
+          cudaStream_t stream),
+         semaphores, params, count, stream)
+MR_TWINS(cudaWaitExternalSemaphoresAsync, _ptsz, wait,
+         (const cudaExternalSemaphore_t* semaphores, const cudaExternalSemaphoreWaitParams* params, unsigned count,
+          cudaStream_t stream),
+         semaphores, params, count, stream)
