@@ -7,7 +7,9 @@ demo: build
 	@examples/run-demo
 test: build
 	@tests/run
-bench: build
+bench:
+	@scripts/install-packages bench
+	@$(MAKE) --no-print-directory build
 	@bench/run
 PREFIX ?= /usr/local
 install: build
