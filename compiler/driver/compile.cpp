@@ -189,6 +189,22 @@ void Compiler::compile_plain(const Input& input, const std::string& output) {
   if (run(o_, a)) throw Failure("");
 }
 
+// -cubin, -fatbin: what the host pass would embed, as a file for cudaLibraryLoadFromFile.
+void Compiler::compile_image(const Input& input, const std::string& output) {
+  if (o_.relocatable)
+    throw Failure("-" + o_.image_suffix.substr(1) +
+                  " makes the image of one file, and relocatable device code may need others': compile with -dc, then "
+                  "link the objects with -dlink -" +
+                  o_.image_suffix.substr(1));
+  const DependencyFile dependencies(o_, input.path, output);
+  const fs::path object = TemporaryFolder::name(stem(input), ".device.o");
+  Argv device = device_flags(input, PreludeCache::included(tools_));
+  append(device, dependencies.host_flags());
+  append(device, {"-c", input.path, "-o", object});
+  if (run(o_, device)) throw Failure("");
+  link_image(o_, tools_, {object}, output, input.path);
+}
+
 void Compiler::compile_cuda(const Input& input, const std::string& output) {
   const DependencyFile dependencies(o_, input.path, output);
   if (o_.phase == Phase::preprocess || o_.phase == Phase::dependencies) {
@@ -266,7 +282,11 @@ void Compiler::compile(const Input& input, const std::string& output) {
     throw Failure("the input " + input.path + " can't be read: check its name and that you may read it");
   if (std::error_code ignored; fs::is_directory(input.path, ignored))
     throw Failure("the input " + input.path + " is a folder: name a file");
-  if (input.language == Language::cuda)
+  if (o_.phase == Phase::image && input.language != Language::cuda)
+    throw Failure("the input " + input.path + " is no CUDA program: there is no device image to make of it");
+  if (o_.phase == Phase::image)
+    compile_image(input, output);
+  else if (input.language == Language::cuda)
     compile_cuda(input, output);
   else
     compile_plain(input, output);

@@ -26,6 +26,7 @@ class Compiler {
 
  private:
   void compile_cuda(const Input& input, const std::string& output);
+  void compile_image(const Input& input, const std::string& output);
   void compile_plain(const Input& input, const std::string& output);
   Argv front_end(const Input& input, const Argv& prelude) const;
   // What decides the meaning of a pass's code; the whole command has its files and outputs as well.

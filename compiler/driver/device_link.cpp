@@ -294,7 +294,9 @@ std::string link_device_code(const Options& o, const Toolchain& tools, const Com
     units = inputs.units();
   }
   if (units.empty() && !alone) return {};
-  const fs::path output = alone ? fs::path(o.output.empty() ? "a_dlink.o" : o.output)
+  const bool image_only = !o.image_suffix.empty();
+  const std::string name = "a_dlink" + (image_only ? o.image_suffix : ".o");
+  const fs::path output = alone ? fs::path(o.output.empty() ? name : o.output)
                                 : TemporaryFolder::name("registration", ".o");
   fs::path image;
   if (!units.empty()) {
@@ -305,12 +307,14 @@ std::string link_device_code(const Options& o, const Toolchain& tools, const Com
     a.insert(a.end(), flags.begin(), flags.end());
     a.insert(a.end(), {"-c", joined, "-o", object});
     if (run(o, a)) throw Failure("");
-    image = TemporaryFolder::name("linked", ".image.so");
+    image = image_only ? output : TemporaryFolder::name("linked", ".image.so");
     Options rdc = o;
     rdc.relocatable = true;  // For the advice in messages.
     link_image(rdc, tools, {object}, image, what);
   }
-  make_registration(o, tools, units, image, output);
+  if (image_only && units.empty())
+    throw Failure("the inputs have no relocatable device code to make an image of: compile them with -dc");
+  if (!image_only) make_registration(o, tools, units, image, output);
   return output;
 }
 

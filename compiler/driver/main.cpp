@@ -41,7 +41,7 @@ void print_environment(const Options& o, const Toolchain& tools) {
 std::string object_name(const Options& o, const Input& input) {
   if (!o.output.empty() && o.phase != Phase::link && o.phase != Phase::device_link && o.phase != Phase::archive)
     return o.output;
-  const char* suffix = o.phase == Phase::assembly ? ".s" : ".o";
+  const std::string suffix = o.phase == Phase::assembly ? ".s" : o.phase == Phase::image ? o.image_suffix : ".o";
   const std::string name = fs::path(input.path).stem().string() + suffix;
   return o.output_directory.empty() ? name : (fs::path(o.output_directory) / name).string();
 }
@@ -74,7 +74,7 @@ int drive(int argc, char** argv) {
     std::string output;
     if (links)
       output = TemporaryFolder::name(fs::path(input.path).stem().string(), ".o");
-    else if (o.phase == Phase::compile || o.phase == Phase::assembly)
+    else if (o.phase == Phase::compile || o.phase == Phase::assembly || o.phase == Phase::image)
       output = object_name(o, input);
     else
       output = o.output;

@@ -264,6 +264,7 @@ void Parser::handle(const OptionRow& row, const std::string& name, const std::st
   case Opt::archive: return phase(Phase::archive);
   case Opt::run: o.run = true; return phase(Phase::link);
   case Opt::assembly: return phase(Phase::assembly);
+  case Opt::image: o.image_suffix = "." + name; return o.phase == Phase::device_link ? void() : phase(Phase::image);
   case Opt::no_gpu_format:
     throw Failure("-" + name +
                   " asks for a GPU format, which mrcc doesn't make: device code is compiled for this CPU and lives in "

@@ -21,6 +21,7 @@ enum class Phase {
   assembly,      // -S: the host's, with the device image in it
   compile,       // -c, -dc, -dw
   device_link,   // -dlink: one object with the linked device image and its registration
+  image,         // -cubin, -fatbin: the device image alone
   archive,       // -lib
   link           // an executable, or a shared library
 };
@@ -53,6 +54,7 @@ struct Options {
   Argv archive;          // -Xarchive
 
   bool relocatable = false;  // -rdc=true, -dc
+  std::string image_suffix;  // -cubin, -fatbin: what the device image's file ends with; else empty
   bool shared = false;
   bool static_runtime = false;  // -cudart static
   bool no_runtime = false;      // -cudart none

@@ -28,7 +28,8 @@ constexpr OptionRow rows[] = {
     {"lib", nothing, Opt::archive, "compile, and collect the objects in an archive"},
     {"run", nothing, Opt::run, "compile, link and run"},
     {"S", nothing, Opt::assembly, "the host's assembly"},
-    {"cuda ptx cubin fatbin optix-ir ltoir", nothing, Opt::no_gpu_format, ""},
+    {"cubin fatbin", nothing, Opt::image, "the device image alone, for cudaLibraryLoadFromFile"},
+    {"cuda ptx optix-ir ltoir", nothing, Opt::no_gpu_format, ""},
     // files
     {"output-file o", value, Opt::output, "the output's name"},
     {"output-directory odir", value, Opt::output_directory, "the output's folder"},

@@ -32,6 +32,7 @@ enum class Opt {
   archive,
   run,
   assembly,
+  image,
   no_gpu_format,
   // files
   output,

@@ -85,7 +85,7 @@ def inputs_that_are_not_there_or_make_no_sense(t):
 def gpu_formats_are_refused(t):
     t.write("a.cu", KERNEL_ONLY)
     t.write("a.ptx", "")
-    for option in ("-ptx", "--cubin", "-fatbin", "--optix-ir"):
+    for option in ("-ptx", "--ltoir", "--optix-ir"):
         t.fails(option, "a.cu", says="asks for a GPU format, which mrcc doesn't make")
     t.fails("a.ptx", says="a.ptx holds GPU machine code or PTX, which a CPU can't run: compile its CUDA source")
 

@@ -3,7 +3,7 @@ import os
 
 import harness
 from harness import case
-from programs import (HOST_ONLY, HOST_PRINTS, KERNEL_ONLY, RDC_MAIN, RDC_OTHER, RDC_PRINTS, SQUARES)
+from programs import (HOST_ONLY, HOST_PRINTS, KERNEL_ONLY, LIBRARY_USER, RDC_MAIN, RDC_OTHER, RDC_PRINTS, SQUARES)
 
 
 @case
@@ -65,6 +65,23 @@ def a_shared_library_opened_at_run_time(t):
         t.compiles("-shared", "-Xcompiler", "-fPIC", "lib.cu", "-o", "libours.so", *flags)
         t.ok("g++", "app.cpp", "-o", "app", "-ldl")
         t.prints("0 1 4 9\n", "./app")
+
+
+@case
+def a_device_image_for_cudaLibrary(t):
+    t.write("kernels.cu", 'extern "C" __global__ void answer(int* out) { *out = 42; }\n')
+    t.write("part.cu", "__device__ int part() { return 40; }\n")
+    t.write("whole.cu", '__device__ int part();\nextern "C" __global__ void answer(int* out) { *out = part() + 2; }\n')
+    t.write("app.cpp", LIBRARY_USER)
+    t.compiles("app.cpp", "-o", "app")
+    for option, name in (("-cubin", "kernels.cubin"), ("--fatbin", "kernels.fatbin")):
+        t.compiles(option, "kernels.cu")
+        t.prints("1 kernel: 42\n", "./app", name)
+    t.compiles("-dc", "part.cu", "whole.cu")
+    t.compiles("-dlink", "-cubin", "part.o", "whole.o", "-o", "linked.cubin")
+    t.prints("1 kernel: 42\n", "./app", "linked.cubin")
+    t.fails("-cubin", "-rdc=true", "kernels.cu", says="compile with -dc, then link the objects with -dlink -cubin")
+    t.fails("-fatbin", "app.cpp", says="app.cpp is no CUDA program: there is no device image to make of it")
 
 
 @case

@@ -22,6 +22,26 @@ UTIL = "int util() { return 42; }\n"
 
 KERNEL_ONLY = "__global__ void kernel(int* p) { *p = 1; }\n"
 
+# Loads the image that its argument names, and runs its kernel `answer`.
+LIBRARY_USER = r"""
+#include <cstdio>
+#include <cuda_runtime.h>
+int main(int, char** argv) {
+  cudaLibrary_t library;
+  cudaKernel_t kernel;
+  unsigned count = 0;
+  int *device = nullptr, host = 0;
+  if (cudaLibraryLoadFromFile(&library, argv[1], nullptr, nullptr, 0, nullptr, nullptr, 0)) return 1;
+  if (cudaLibraryGetKernelCount(&count, library) || cudaLibraryGetKernel(&kernel, library, "answer")) return 2;
+  cudaMalloc(&device, sizeof host);
+  void* arguments[] = {&device};
+  if (cudaLaunchKernel(reinterpret_cast<const void*>(kernel), 1, 1, arguments, 0, nullptr)) return 3;
+  cudaMemcpy(&host, device, sizeof host, cudaMemcpyDeviceToHost);
+  std::printf("%u kernel: %d\n", count, host);
+  return cudaLibraryUnload(library);
+}
+"""
+
 # Two files with relocatable device code: a variable, a function and a kernel of the same name on both sides.
 RDC_MAIN = r"""
 #include <cstdio>
