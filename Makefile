@@ -11,6 +11,7 @@ bench:
 	@scripts/install-packages bench
 	@$(MAKE) --no-print-directory build
 	@bench/run
+	@bench/scale
 PREFIX ?= /usr/local
 install: build
 	@cmake --install build --prefix $(PREFIX)
