@@ -8,6 +8,7 @@
 #include "annotations.h"
 #include "callgraph.h"
 #include "image.h"
+#include "lockstep.h"
 #include "managed.h"
 #include "names.h"
 #include "options.h"
@@ -135,6 +136,7 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
   redirect_managed(module);
   const SpinMap spinning = find_spinning(module, /*on_clone=*/!optimise_);
   insert_polls(spinning);
+  keep_volatile_stores_in_step(module);
   const CallGraph graph(module);
   limit_convergence(module, graph);
 
