@@ -18,6 +18,8 @@
 //
 // Macros of the device headers that clang has no (working) attribute for are `annotate` attributes with these names:
 //   mr_launch_bounds(threads, blocks, cluster)  mr_cluster_dims(x, y, z)  mr_maxnreg(n)  mr_grid_constant  mr_managed
+//   mr_global: __global__ in a unit whose device code launches kernels (device_launches.h). Such a kernel is a host and
+//              device function to semantic analysis, and a kernel while code is generated.
 #include <string>
 
 #include "clang/AST/ASTConsumer.h"
@@ -28,6 +30,9 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
+
+#include "device_launches.h"
+#include "inline_ptx.h"
 
 namespace {
 using namespace clang;
@@ -55,10 +60,17 @@ class Converter {
     for (auto& [f, original] : pending_) {
       const auto* type = original->castAs<FunctionType>();
       f->setType(QualType(ctx.adjustFunctionType(type, type->getExtInfo().withCallingConv(CC_Win64)), 0));
+      if (find_annotation(f, "mr_global"))
+        for (FunctionDecl* d : f->redecls())
+          if (!d->hasAttr<CUDAGlobalAttr>()) d->addAttr(CUDAGlobalAttr::CreateImplicit(ctx));
     }
   }
   void restore() {
-    for (auto& [f, original] : pending_) f->setType(original);
+    for (auto& [f, original] : pending_) {
+      f->setType(original);
+      if (find_annotation(f, "mr_global"))
+        for (FunctionDecl* d : f->redecls()) d->dropAttr<CUDAGlobalAttr>();
+    }
     done_.append(pending_.begin(), pending_.end());
     pending_.clear();
   }
@@ -73,6 +85,8 @@ class Converter {
   llvm::SmallVector<std::pair<FunctionDecl*, QualType>, 16> pending_, done_;
 };
 Converter converter;
+// The compiler, if device code of the unit launches kernels.
+CompilerInstance* launching = nullptr;
 
 class Marker : public RecursiveASTVisitor<Marker> {
  public:
@@ -82,8 +96,28 @@ class Marker : public RecursiveASTVisitor<Marker> {
   bool shouldVisitLambdaBody() const { return true; }
 
   bool VisitFunctionDecl(FunctionDecl* f) {
-    if (f->hasAttr<CUDAGlobalAttr>() && f->doesThisDeclarationHaveABody() && !f->isDependentContext() && !marked(f))
-      mark_kernel(f);
+    if (is_kernel(f) && f->doesThisDeclarationHaveABody() && !f->isDependentContext() && !marked(f)) mark_kernel(f);
+    return true;
+  }
+
+  // A launch in device code: the kernel's own convention, whatever of it has been seen so far.
+  bool VisitCallExpr(CallExpr* call) {
+    const FunctionDecl* f = call->getDirectCallee();
+    if (!f || !find_annotation(f, "mr_global")) return true;
+    for (Expr* e = call->getCallee(); e;) {
+      QualType type = e->getType();
+      const auto* pointer = type->getAs<PointerType>();
+      const auto* function = (pointer ? pointer->getPointeeType() : type)->getAs<FunctionType>();
+      if (!function) break;
+      type = QualType(ctx_.adjustFunctionType(function, function->getExtInfo().withCallingConv(CC_Win64)), 0);
+      e->setType(pointer ? ctx_.getPointerType(type) : type);
+      if (auto* cast = dyn_cast<CastExpr>(e))
+        e = cast->getSubExpr();
+      else if (auto* paren = dyn_cast<ParenExpr>(e))
+        e = paren->getSubExpr();
+      else
+        break;
+    }
     return true;
   }
 
@@ -109,6 +143,9 @@ class Marker : public RecursiveASTVisitor<Marker> {
   }
 
  private:
+  static bool is_kernel(const FunctionDecl* f) {
+    return f->hasAttr<CUDAGlobalAttr>() || find_annotation(f, "mr_global");
+  }
   static bool marked(const Decl* d) {
     for (const auto* a : d->specific_attrs<AnnotateAttr>()) {
       const llvm::StringRef s = a->getAnnotation();
@@ -171,7 +208,10 @@ class Marker : public RecursiveASTVisitor<Marker> {
 // Runs before clang's code generation sees a declaration, so that attributes are there when it emits it.
 class Consumer : public ASTConsumer {
  public:
-  void Initialize(ASTContext& ctx) override { ctx_ = &ctx; }
+  void Initialize(ASTContext& ctx) override {
+    ctx_ = &ctx;
+    if (launching) redefine_global(*launching);
+  }
   bool HandleTopLevelDecl(DeclGroupRef group) override {
     for (Decl* d : group) visit(d);
     return true;
@@ -209,7 +249,13 @@ class Restorer : public ASTConsumer {
 
 template <typename C, PluginASTAction::ActionType Type> class Action : public PluginASTAction {
  protected:
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance&, llvm::StringRef) override {
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance& compiler, llvm::StringRef) override {
+    if (Type == PluginASTAction::AddBeforeMainAction) {
+      const bool launches = rewrite_device_launches(compiler);
+      if (!compiler.getLangOpts().CUDAIsDevice) return std::make_unique<C>();
+      watch_inline_ptx(compiler.getPreprocessor());
+      if (launches) launching = &compiler;
+    }
     return std::make_unique<C>();
   }
   bool ParseArgs(const CompilerInstance&, const std::vector<std::string>&) override { return true; }

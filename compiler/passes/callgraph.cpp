@@ -61,7 +61,7 @@ bool CallGraph::recursive(Function* f) const {
 }
 
 namespace {
-enum class Kind { other, barrier, warp, grid, cluster, printf, pdl, pdl_wait, sleep };
+enum class Kind { other, barrier, warp, grid, cluster, printf, pdl, pdl_wait, sleep, launch };
 Kind kind_of(StringRef name) {
   if (!name.consume_front("__mr_")) return Kind::other;
   return StringSwitch<Kind>(name)
@@ -73,6 +73,7 @@ Kind kind_of(StringRef name) {
       .Case("pdl_trigger", Kind::pdl)
       .Case("pdl_wait", Kind::pdl_wait)
       .Case("nanosleep", Kind::sleep)
+      .Cases("launch", "last_error", "device_api", Kind::launch)
       .Default(Kind::other);
 }
 }  // namespace
@@ -101,9 +102,11 @@ Services services_of(const SetVector<Function*>& functions) {
     case Kind::pdl: s.pdl = true; break;
     case Kind::pdl_wait: s.pdl = s.pdl_wait = true; break;
     case Kind::sleep: s.sleep = true; break;
+    case Kind::launch: s.launch = true; break;
     case Kind::other: break;
     }
-    if (s.first_collective.empty() && is_collective(f->getName())) s.first_collective = f->getName().str();
+    if (s.first_collective.empty() && (is_collective(f->getName()) || f->getName() == "__mr_launch"))
+      s.first_collective = f->getName().str();
   }
   return s;
 }

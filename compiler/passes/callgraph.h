@@ -39,9 +39,10 @@ class CallGraph {
 // What a set of functions calls of the runtime.
 struct Services {
   bool barrier = false, grid_sync = false, cluster = false, printf = false, pdl = false, pdl_wait = false,
-       sleep = false, warp = false;
+       sleep = false, warp = false,
+       launch = false;           // launches kernels or uses the device-side runtime API: each lane has a last error
   std::string first_collective;  // the name of one that forces lanes to coexist
-  bool lanes_coexist() const { return barrier || warp || grid_sync || cluster || pdl_wait; }
+  bool lanes_coexist() const { return barrier || warp || grid_sync || cluster || pdl_wait || launch; }
 };
 Services services_of(const llvm::SetVector<llvm::Function*>& functions);
 // True for services that all lanes of a block, warp, grid or cluster call together, and for those that wait for others.

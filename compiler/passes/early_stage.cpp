@@ -5,7 +5,9 @@
 #include "annotations.h"
 #include "arithmetic.h"
 #include "builtins.h"
+#include "launches.h"
 #include "names.h"
+#include "ptx.h"
 #include "stages.h"
 
 namespace mrcc {
@@ -60,9 +62,11 @@ void resolve_aliases(Module& module) {
 }  // namespace
 
 PreservedAnalyses EarlyStage::run(Module& module, ModuleAnalysisManager&) {
+  lower_launches(module);
   import_annotations(module);
   keep_variables(module);
   resolve_aliases(module);
+  lower_inline_ptx(module);
   lower_index_variables(module);
   lower_shared_variables(module);
   rename_library_functions(module);

@@ -8,6 +8,7 @@
 #include "annotations.h"
 #include "callgraph.h"
 #include "image.h"
+#include "launches.h"
 #include "lockstep.h"
 #include "managed.h"
 #include "names.h"
@@ -92,6 +93,7 @@ Verdict judge(Function* kernel, const CallGraph& graph, const SpinMap& spinning)
   if (services.cluster) v.flags |= MR_KERNEL_CLUSTER_SYNC;
   if (services.printf) v.flags |= MR_KERNEL_PRINTF;
   if (services.pdl) v.flags |= MR_KERNEL_PDL;
+  if (services.launch) v.flags |= MR_KERNEL_LAUNCHES;
   if (services.sleep) {
     v.flags |= MR_KERNEL_MAY_SPIN;
     v.why = "may spin: it calls __nanosleep";
@@ -134,6 +136,7 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
   const Options o = options();
   internalise(module);
   redirect_managed(module);
+  pack_launch_arguments(module);
   const SpinMap spinning = find_spinning(module, /*on_clone=*/!optimise_);
   insert_polls(spinning);
   keep_volatile_stores_in_step(module);

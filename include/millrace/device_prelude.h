@@ -33,6 +33,7 @@
 #include <utility>
 
 #include "../cuda_runtime.h"
+#include "device/launch.h"
 #include "device/runtime_api.h"
 #include "device/texture.h"
 #include "device/surface.h"

@@ -1,6 +1,7 @@
 #include <model/device_hooks.h>
 
 #include <model/device_heap.h>
+#include <model/device_launch.h>
 #include <model/graph.h>
 #include <model/memory_array.h>
 #include <model/programmatic.h>
@@ -16,6 +17,8 @@ void install_device_hooks() noexcept {
   hooks.graph_set_conditional = set_conditional;
   hooks.pdl_trigger = programmatic_trigger;
   hooks.pdl_ready = programmatic_ready;
+  hooks.device_launch = device_launch;
+  hooks.device_api = device_api;
   simt::set_hooks(hooks);
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include <model/device.h>
+#include <model/device_launch.h>
 #include <model/occupancy.h>
 #include <model/programmatic.h>
 #include <simt/grid.h>
@@ -125,7 +126,9 @@ cudaError_t launch(const LaunchRequest& request, Stream& stream) noexcept {
   Context& context = *stream.context;
   const MrKernel* kernel;
   if (const cudaError_t error = check_launch(request, context, &kernel)) return error;
-  if (concerns_programmatic(request, *kernel)) [[unlikely]] {
+  if (concerns_family(*kernel)) [[unlikely]] {
+    launch_family(request, *kernel, stream);
+  } else if (concerns_programmatic(request, *kernel)) [[unlikely]] {
     launch_programmatic(request, *kernel, stream);
   } else {
     Enqueue enqueue(stream);

@@ -40,9 +40,9 @@ struct MrLane {
   std::uint32_t tid[3];
   std::uint32_t linear;      // tid[0] + tid[1]*bx + tid[2]*bx*by; warp = linear / 32, lane = linear % 32
   std::uint32_t poll_count;  // device side counts polls here before it enters the runtime
-  std::uint32_t reserved;
-  void* runtime;           // simt's own state for this lane (null in loop mode)
-  std::uint64_t spare[3];  // simt's own: kept while rights are switched (protect.S)
+  std::uint32_t last_error;  // cudaError_t of the lane's device-side runtime calls
+  void* runtime;             // simt's own state for this lane (null in loop mode)
+  std::uint64_t spare[3];    // simt's own: kept while rights are switched (protect.S)
 };
 static_assert(sizeof(MrLane) == 64);
 
@@ -66,7 +66,8 @@ enum MrKernelFlags : std::uint32_t {
   MR_KERNEL_GRID_SYNC = 1u << 2,     // reaches a grid-wide barrier
   MR_KERNEL_CLUSTER_SYNC = 1u << 3,  // reaches a cluster-wide barrier or distributed shared memory
   MR_KERNEL_PRINTF = 1u << 4,
-  MR_KERNEL_PDL = 1u << 5,  // calls cudaGridDependencySynchronize or cudaTriggerProgrammaticLaunchCompletion
+  MR_KERNEL_PDL = 1u << 5,       // calls cudaGridDependencySynchronize or cudaTriggerProgrammaticLaunchCompletion
+  MR_KERNEL_LAUNCHES = 1u << 6,  // may launch kernels or call the device-side runtime API
 };
 
 // Runs blocks first .. first+count-1 (linear index, x fastest) of the grid described by *block, one after the other,

@@ -112,9 +112,9 @@ struct Hooks {
   void (*pdl_trigger)(void* launch, std::uint64_t block_linear);
   bool (*pdl_ready)(void* launch);
   void (*graph_set_conditional)(std::uint64_t handle, std::uint32_t value);
-  int (*device_launch)(void* launch, const void* kernel, const std::uint32_t* grid_block, void* const* arguments,
+  int (*device_launch)(const Grid& parent, const void* kernel, const std::uint32_t* grid_block, void* const* arguments,
                        std::uint64_t shared_bytes, std::uint64_t stream);
-  int (*device_api)(void* launch, std::uint32_t function, const std::uint64_t* arguments);
+  int (*device_api)(const Grid& caller, std::uint32_t function, const std::uint64_t* arguments);
   void (*texture_fetch)(std::uint64_t texture, std::uint32_t dimensions, const float* coordinates, int layer,
                         float level, void* result);
   void (*surface_access)(std::uint64_t surface, bool store, int x_bytes, int y, int z, void* value, std::uint32_t bytes,

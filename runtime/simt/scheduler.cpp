@@ -55,6 +55,7 @@ inline void prepare_lane(Warp& w, unsigned lane, StackId id) noexcept {
   m.block = &abi;
   m.linear = linear;
   m.poll_count = 0;
+  m.last_error = 0;
   m.runtime = &w;
   if (abi.block_dim[0] == abi.threads) {
     m.tid[0] = linear;

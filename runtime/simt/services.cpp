@@ -198,14 +198,14 @@ void serve_surface_access(std::uint64_t surface, std::uint32_t is_store, int x_b
 int serve_device_launch(const void* kernel, const std::uint32_t* grid_block, void* const* arguments,
                         std::uint64_t shared_bytes, std::uint64_t stream) {
   if (!the_hooks.device_launch) return not_supported;
-  void* launch = running()->grid->launch;
+  const Grid& grid = *running()->grid;
   return locked_call(
-      [&] { return the_hooks.device_launch(launch, kernel, grid_block, arguments, shared_bytes, stream); });
+      [&] { return the_hooks.device_launch(grid, kernel, grid_block, arguments, shared_bytes, stream); });
 }
 int serve_device_api(std::uint32_t function, const std::uint64_t* arguments) {
   if (!the_hooks.device_api) return not_supported;
-  void* launch = running()->grid->launch;
-  return locked_call([&] { return the_hooks.device_api(launch, function, arguments); });
+  const Grid& grid = *running()->grid;
+  return locked_call([&] { return the_hooks.device_api(grid, function, arguments); });
 }
 
 constexpr MrServices direct_table = {MR_ABI_VERSION, 0,

@@ -89,7 +89,7 @@ TEST_F(SimtRights, EveryKindOfArgumentArrives) {
     EXPECT_EQ(mode, 8u);
     ++calls;
   };
-  hooks.device_launch = [](void*, const void* kernel, const std::uint32_t*, void* const*, std::uint64_t shared,
+  hooks.device_launch = [](const Grid&, const void* kernel, const std::uint32_t*, void* const*, std::uint64_t shared,
                            std::uint64_t stream) {
     EXPECT_EQ(kernel, reinterpret_cast<const void*>(1));
     EXPECT_EQ(shared, 4u);

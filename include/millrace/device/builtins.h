@@ -32,7 +32,7 @@ struct __mr_lane_record {
   unsigned tid[3];
   unsigned linear;
   unsigned poll_count;
-  unsigned reserved;
+  unsigned last_error;
   void* runtime;
   unsigned long spare[3];
 };

@@ -97,10 +97,15 @@ __MR_D unsigned __isClusterShared(const void* p) { return __mr_cluster_rank_of_s
   __MR_D __SIZE_TYPE__ __cvta_generic_to_##space(const void* p) { return (__SIZE_TYPE__)p; }                           \
   __MR_D void* __cvta_##space##_to_generic(__SIZE_TYPE__ p) { return (void*)p; }
 __MR_CVTA(global)
-__MR_CVTA(shared)
 __MR_CVTA(constant)
 __MR_CVTA(local)
 __MR_CVTA(grid_constant)
+
+// But a shared address must fit 32 bits, which is what inline PTX keeps it in: it is the place in the block's window.
+__MR_D __SIZE_TYPE__ __cvta_generic_to_shared(const void* p) {
+  return (__SIZE_TYPE__)p - (__SIZE_TYPE__)__mr_static_shared();
+}
+__MR_D void* __cvta_shared_to_generic(__SIZE_TYPE__ p) { return (char*)__mr_static_shared() + p; }
 
 // Dynamic shared memory and stack of the calling thread.
 __MR_D unsigned __mr_dynamic_shared_bytes() { return __mr_lane()->block->dynamic_shared; }

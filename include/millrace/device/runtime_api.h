@@ -9,8 +9,6 @@
 #include "services.h"
 
 enum __mr_device_function : unsigned {
-  __mr_api_get_last_error = 0,            // ()
-  __mr_api_peek_at_last_error = 1,        // ()
   __mr_api_stream_create_with_flags = 2,  // (cudaStream_t* out, flags)
   __mr_api_stream_destroy = 3,            // (stream)
   __mr_api_event_create_with_flags = 4,   // (cudaEvent_t* out, flags)
@@ -24,8 +22,6 @@ enum __mr_device_function : unsigned {
   __mr_api_memset_async = 12,             // (to, byte, bytes, stream)
   __mr_api_graph_launch = 13,             // (graph exec, stream)
   __mr_api_get_current_graph_exec = 14,   // (cudaGraphExec_t* out)
-  __mr_api_malloc = 15,                   // (void** out, bytes)
-  __mr_api_free = 16,                     // (pointer)
   __mr_api_device_get_limit = 17,         // (size_t* out, limit)
   __mr_api_runtime_get_version = 18,      // (int* out)
 };
@@ -43,8 +39,8 @@ __MR_D void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned 
   __mr_graph_set_conditional((unsigned long)handle, value);
 }
 
-__MR_D cudaError_t cudaGetLastError() { return __mr_call(__mr_api_get_last_error); }
-__MR_D cudaError_t cudaPeekAtLastError() { return __mr_call(__mr_api_peek_at_last_error); }
+__MR_D cudaError_t cudaGetLastError() { return (cudaError_t)__mr_last_error(1); }
+__MR_D cudaError_t cudaPeekAtLastError() { return (cudaError_t)__mr_last_error(0); }
 __MR_D cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   return __mr_call(__mr_api_stream_create_with_flags, stream, flags);
 }
@@ -75,11 +71,17 @@ __MR_D cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cud
 __MR_D cudaError_t cudaMemsetAsync(void* to, int byte, size_t bytes, cudaStream_t stream = nullptr) {
   return __mr_call(__mr_api_memset_async, to, byte, bytes, stream);
 }
-__MR_D cudaError_t cudaMalloc(void** pointer, size_t bytes) { return __mr_call(__mr_api_malloc, pointer, bytes); }
+__MR_D cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+  *pointer = bytes ? __mr_heap_malloc(bytes) : nullptr;
+  return bytes && !*pointer ? cudaErrorMemoryAllocation : cudaSuccess;
+}
 template <class T> __MR_D cudaError_t cudaMalloc(T** pointer, size_t bytes) {
   return cudaMalloc((void**)pointer, bytes);
 }
-__MR_D cudaError_t cudaFree(void* pointer) { return __mr_call(__mr_api_free, pointer); }
+__MR_D cudaError_t cudaFree(void* pointer) {
+  __mr_heap_free(pointer);
+  return cudaSuccess;
+}
 __MR_D cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
   return __mr_call(__mr_api_graph_launch, graph, stream);
 }

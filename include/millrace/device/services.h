@@ -58,5 +58,6 @@ __MR_SERVICE void* __mr_static_shared(void);
 // Defined by the device runtime archive alone, without the runtime.
 __MR_SERVICE unsigned __mr_atomic_inc(unsigned* address, unsigned limit);
 __MR_SERVICE unsigned __mr_atomic_dec(unsigned* address, unsigned limit);
+__MR_SERVICE int __mr_last_error(int clear);
 __MR_SERVICE unsigned __mr_is_constant(const void* pointer);
 }

@@ -1,0 +1,36 @@
+// A kernel launch in device code, as the passes call it (passes/launches.cpp), and the device's last error.
+#include <cstdint>
+
+#include <simt/abi.h>
+
+namespace {
+MrLane* lane() {
+  std::uint64_t sp;
+  __asm__("mov %%rsp, %0" : "=r"(sp));
+  return mr_lane_of(sp);
+}
+// The header's __mr_launch_config (millrace/device/launch.h).
+struct Configuration {
+  std::uint32_t grid_block[6];
+  std::uint64_t shared, stream;
+};
+struct Pending {
+  const void* kernel;
+  void* const* arguments;
+};
+}  // namespace
+
+extern "C" {
+int __mr_device_launch(const void* kernel, const std::uint32_t* grid_block, void* const* arguments,
+                       std::uint64_t shared_bytes, std::uint64_t stream);
+
+void __mr_launch(const Pending* pending, const Configuration* c) {
+  const int error = __mr_device_launch(pending->kernel, c->grid_block, pending->arguments, c->shared, c->stream);
+  if (error) lane()->last_error = static_cast<std::uint32_t>(error);
+}
+int __mr_last_error(int clear) {
+  const std::uint32_t error = lane()->last_error;
+  if (clear) lane()->last_error = 0;
+  return static_cast<int>(error);
+}
+}

@@ -1,0 +1,57 @@
+// One instruction's translation: which operands, which IR. Every function answers false when the form has none.
+#pragma once
+#include "ptx.h"
+
+namespace mrcc::ptx {
+
+struct Table {
+  Translator& t;
+  const Statement& s;
+
+  llvm::Value* in(unsigned n, Type type) {
+    if (n < s.operands.size()) return t.read(s.operands[n], type);
+    t.fail("inline PTX: the instruction '" + s.full + "' lacks an operand");
+    return llvm::Constant::getNullValue(t.llvm_type(type));
+  }
+  bool out(llvm::Value* v) {
+    if (!s.operands.empty()) t.write(s.operands[0], v);
+    return !s.operands.empty();
+  }
+
+  // `known`: the instruction belongs to this part of the table.
+  bool arithmetic(bool& known);  // ptx_arithmetic.cpp
+  bool memory(bool& known);      // ptx_memory.cpp
+  bool together(bool& known);    // ptx_memory.cpp: barriers, votes, shuffles
+
+  llvm::Value* carry();
+  llvm::Value* with_carry(bool add, llvm::Value* a, llvm::Value* b, llvm::Value* in);
+  llvm::Value* saturate(llvm::Value* v);
+  llvm::Value* product(Type type);
+  llvm::Value* compare(Type type, llvm::Value* x, llvm::Value* y);
+  llvm::Value* widened(llvm::Value* v, Type type);
+  bool add_or_subtract(bool add, bool carry_in);
+  bool multiply(bool accumulate, bool carry_in);
+  bool multiply_24(bool accumulate);
+  bool divide(bool remainder);
+  bool unary();
+  bool shift();
+  bool funnel_shift();
+  bool lop3();
+  bool permute_bytes();
+  bool extract_bits();
+  bool insert_bits();
+  bool min_or_max(bool max);
+  bool set(bool predicate);
+  bool convert();
+  bool logic();
+  bool dot_product();
+
+  llvm::Value* pointer(const Operand& o);
+  bool load_or_store(bool load);
+  bool atomic(bool returns);
+  bool shuffle();
+  bool vote();
+  bool barrier();
+};
+
+}  // namespace mrcc::ptx
