@@ -4,6 +4,7 @@
 
 #include <model/device.h>
 #include <model/device_launch.h>
+#include <model/event.h>
 #include <model/occupancy.h>
 #include <model/programmatic.h>
 #include <simt/grid.h>
@@ -128,6 +129,9 @@ cudaError_t launch(const LaunchRequest& request, Stream& stream) noexcept {
   if (const cudaError_t error = check_launch(request, context, &kernel)) return error;
   if (concerns_family(*kernel)) [[unlikely]] {
     launch_family(request, *kernel, stream);
+    // Complete at the end of the whole family: never too early.
+    if (request.programmatic_event) record_event(*request.programmatic_event, stream);
+    if (request.completion_event) record_event(*request.completion_event, stream);
   } else if (concerns_programmatic(request, *kernel)) [[unlikely]] {
     launch_programmatic(request, *kernel, stream);
   } else {

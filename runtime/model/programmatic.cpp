@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <engine/queue.h>
+#include <model/device_launch.h>
 #include <model/event.h>
 
 namespace mr::model {
@@ -241,6 +242,7 @@ void wait_for_programmatic(Stream& stream, const RecordPoint& end) {
 }
 
 void programmatic_trigger(void* data, std::uint64_t) {
+  if (is_family(data)) return;
   auto* launch = static_cast<Launch*>(data);
   if (launch && launch->triggered.fetch_add(1, std::memory_order_acq_rel) + 1 == launch->total) launch->trigger.open();
 }
@@ -248,7 +250,7 @@ void programmatic_trigger(void* data, std::uint64_t) {
 void programmatic_begun(engine::Domain&, const simt::Grid& grid) { static_cast<Launch*>(grid.launch)->begin.open(); }
 
 bool programmatic_ready(void* data) {
-  if (!data) return true;
+  if (!data || is_family(data)) return true;
   auto* launch = static_cast<Launch*>(data);
   for (const RecordPoint& primary : launch->primaries)
     if (!primary.complete()) return false;
