@@ -108,7 +108,7 @@ MR_API cudaEventElapsedTime(float* ms, cudaEvent_t start_handle, cudaEvent_t end
   if (const cudaError_t error = api::broken()) return api::result(error);
   model::Event* start = event_of(start_handle);
   model::Event* end = event_of(end_handle);
-  if (!start || !end) return api::result(cudaErrorInvalidResourceHandle);
+  if (!start || !end || start->context != end->context) return api::result(cudaErrorInvalidResourceHandle);
   cudaError_t captured;
   if (model::slow() && model::capture_elapsed(*start, *end, captured)) [[unlikely]]
     return api::result(captured);

@@ -49,9 +49,12 @@ MR_API cudaLogsDumpToFile(cudaLogIterator* iterator, const char* path, unsigned 
 MR_API cudaLogsDumpToMemory(cudaLogIterator* iterator, char* buffer, std::size_t* size, unsigned flags) {
   if (!buffer || !size || *size == 0 || flags) return api::result(cudaErrorInvalidValue);
   cudaLogIterator from = iterator ? *iterator : oldest();
+  const cudaLogIterator first = from;
   const std::string text = model::log_text(&from, *size - 1);
   std::memcpy(buffer, text.c_str(), text.size() + 1);
   *size = text.size();
+  // Not one line fits.
+  if (text.empty() && from != first && model::any_log(first)) return api::result(cudaErrorInvalidValue);
   if (iterator) *iterator = from;
   return cudaSuccess;
 }

@@ -27,7 +27,7 @@ cudaError_t entry_point(const char* symbol, void** function, unsigned long long 
 }
 cudaError_t entry_point_by_version(const char* symbol, void** function, unsigned version, unsigned long long flags,
                                    cudaDriverEntryPointQueryResult* status, bool) {
-  if (version == 0) return api::result(cudaErrorInvalidValue);
+  if (version == 0 || version > CUDART_VERSION) return api::result(cudaErrorInvalidValue);
   return find_driver_function(symbol, function, flags, status);
 }
 

@@ -46,7 +46,7 @@ std::string line_of(cudaLogLevel level, const char* message) {
   localtime_r(&now.tv_sec, &parts);
   char head[64];
   std::snprintf(head, sizeof head, "[%02d:%02d:%02d.%03d][%d][CUDA][%c] ", parts.tm_hour, parts.tm_min, parts.tm_sec,
-                static_cast<int>(now.tv_usec / 1000), static_cast<int>(getpid()),
+                static_cast<int>(now.tv_usec / 1000), static_cast<int>(gettid()),
                 level == cudaLogLevelError ? 'E' : 'W');
   return head + std::string(message) + "\n";
 }
@@ -92,6 +92,12 @@ cudaLogIterator log_end() noexcept {
   Log& log = the_log();
   const std::scoped_lock hold(log.mutex);
   return log.end;
+}
+
+bool any_log(cudaLogIterator from) noexcept {
+  Log& log = the_log();
+  const std::scoped_lock hold(log.mutex);
+  return log.end != from && !log.lines.empty();
 }
 
 std::string log_text(cudaLogIterator* from, std::size_t limit) {

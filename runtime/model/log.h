@@ -20,7 +20,9 @@ bool remove_log_callback(cudaLogsCallbackHandle handle) noexcept;
 
 // Messages are numbered; an iterator is the number of the next message to come.
 cudaLogIterator log_end() noexcept;
-// The messages from `from` on that are still kept, one a line: "[hh:mm:ss.mmm][process][CUDA][E] message". *from
+// Is any message from `from` on still kept?
+bool any_log(cudaLogIterator from) noexcept;
+// The messages from `from` on that are still kept, one a line: "[hh:mm:ss.mmm][thread][CUDA][E] message". *from
 // becomes the end. At most `limit` bytes; when that is too little, the newest lines that fit.
 std::string log_text(cudaLogIterator* from, std::size_t limit = ~std::size_t{0});
 

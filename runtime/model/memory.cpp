@@ -159,8 +159,8 @@ cudaError_t allocate_host(void** out, std::size_t bytes, unsigned flags, std::ui
 
 cudaError_t allocate_managed(void** out, std::size_t bytes, unsigned flags, std::uint64_t site) noexcept {
   *out = nullptr;
-  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
-  if (bytes == 0) return cudaSuccess;
+  // Other than cudaMalloc, this has no empty blocks.
+  if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) || bytes == 0) return cudaErrorInvalidValue;
   const int device = current_context().ordinal;
   *out = space().managed_heap().allocate(bytes, BlockTag::managed, memory::host_flags(flags, device), site);
   return *out ? cudaSuccess : cudaErrorMemoryAllocation;

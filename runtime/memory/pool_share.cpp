@@ -1,0 +1,64 @@
+// Pools between processes: an exported pool lies in a memory file, which another process maps as a pool that it can't
+// allocate from; blocks are told by their place in the file.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <new>
+
+#include <memory/pool.h>
+#include <memory/pool_registry.h>
+#include <memory/space.h>
+
+namespace mr::memory {
+namespace {
+
+constexpr std::uint64_t block_magic = 0x6b636f6c62726d01ull;
+
+}  // namespace
+
+Pool* Pool::import(int fd, int device) noexcept {
+  struct stat status;
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0) return nullptr;
+  const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (own < 0) return nullptr;
+  auto* pool = new (std::nothrow) Pool;
+  if (!pool) {
+    close(own);
+    return nullptr;
+  }
+  pool->options_.device = device;
+  pool->imported_ = true;
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  if (!pool->range_.map_shared(own, bytes, {.step = step, .key = space().device_key(), .shared = true})) {
+    close(own);
+    delete pool;
+    return nullptr;
+  }
+  pool->streams_.emplace_back();
+  pool->access = std::uint64_t{0x100000001} << device;
+  const auto begin = reinterpret_cast<std::uintptr_t>(pool->range_.base());
+  space().ranges().insert({begin, begin + bytes, pool, pool_window, static_cast<std::uint8_t>(Kind::device),
+                           static_cast<std::int16_t>(device)});
+  PoolRegistry::get().add(pool);
+  return pool;
+}
+
+int Pool::export_file() noexcept { return range_.file() < 0 ? -1 : fcntl(range_.file(), F_DUPFD_CLOEXEC, 0); }
+
+bool Pool::name_block(const void* pointer, BlockName* name) const noexcept {
+  if (!options_.exportable || imported_) return false;
+  const Block block = find(pointer);
+  if (!block.live || block.base != pointer) return false;
+  *name = {block_magic, static_cast<std::uint64_t>(block.base - range_.base()), block.size, {}};
+  return true;
+}
+
+void* Pool::import_block(const BlockName& name) const noexcept {
+  if (!imported_ || name.magic != block_magic || name.offset >= range_.size() ||
+      name.bytes > range_.size() - name.offset)
+    return nullptr;
+  return range_.base() + name.offset;
+}
+
+}  // namespace mr::memory
