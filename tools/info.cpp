@@ -57,7 +57,7 @@ void add_info(CLI::App& app) {
         {"MILLRACE_DEVICES", "number of virtual devices (default 1)"},
         {"MILLRACE_MEMORY", "memory of each device"},
         {"MILLRACE_WORKERS", "worker threads that run at a time (default: one per processor)"},
-        {"MILLRACE_PROTECT", "1 turns protection keys on (default: off)"},
+        {"MILLRACE_PROTECT", "0 turns protection keys off"},
         {"MILLRACE_TRACE", "file that a trace of operations is written to"},
     };
     const bool keys = has_flag("ospke");
@@ -74,7 +74,7 @@ void add_info(CLI::App& app) {
       fmt::print("instruction set  {}\n", level());
       fmt::print("processors       {}\n", available_processors());
       fmt::print("protection keys  {}\n",
-                 keys ? "the processor has them; off unless MILLRACE_PROTECT=1, which is not ready for use yet"
+                 keys ? "the processor has them; in use unless MILLRACE_PROTECT=0"
                       : "no: host accesses to device memory and kernel accesses to host memory are not reported");
       for (const Setting& s : settings) {
         const char* value = std::getenv(s.name);

@@ -21,7 +21,8 @@ inline constexpr std::size_t chunk_bytes = 4096;
 // Thread-safe; allocates only when the pool is empty. Never returns null (the process is out of memory then and ends
 // with a sentence).
 Chunk* take_chunk(std::size_t record) noexcept;
-// Gives a chunk back. The pool keeps up to 16 MiB; more is returned to the system.
+// Gives a chunk back. The pool keeps up to 16 MiB; more is returned to the system (with protection keys: the pool keeps
+// all).
 void give_chunk(Chunk* chunk) noexcept;
 
 }  // namespace mr::engine

@@ -2,6 +2,7 @@
 
 #include <engine/clock.h>
 #include <engine/scheduler.h>
+#include <simt/protect.h>
 
 namespace mr::engine {
 
@@ -24,6 +25,11 @@ enum class Ran : std::uint8_t { done, workers, gone };
 
 Ran run_kernel(Queue& queue, KernelOp& op, Runner& runner) noexcept {
   simt::Grid& grid = op.grid;
+  if (simt::protect::active()) [[unlikely]] {
+    const auto* args = static_cast<const char*>(grid.args);
+    const auto* record = reinterpret_cast<const char*>(&op);
+    if (args >= record && args < record + std::size_t{op.lines} * 64) grid.flags |= simt::grid_args_readable;
+  }
   if (op.flags & op_workers_only) {  // needs residency
     if (!runner.worker) return Ran::workers;
     simt::grid_open(grid);
@@ -52,10 +58,12 @@ void run_host(Queue& queue, HostOp& op, Runner& runner) noexcept {
     Scheduler::get().enter_host_function();
   }
   const bool dead = queue.domain()->dead();
-  if (op.with_status)
+  if (op.with_status) {
     op.with_status(op, dead);
-  else if (!dead)
+  } else if (!dead) {
+    simt::protect::UserScope rights;
     op.function(op.data);
+  }
 }
 
 void observe_begin(const Op& op) noexcept {

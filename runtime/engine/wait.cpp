@@ -6,6 +6,7 @@
 #include <engine/drain.h>
 #include <engine/futex.h>
 #include <engine/scheduler.h>
+#include <simt/protect.h>
 
 namespace mr::engine {
 
@@ -17,6 +18,7 @@ class Waiting {
     std::uint64_t until = sequence;
     for (int steps = 0; steps < 64; ++steps) {
       if (q->try_claim(false)) {
+        simt::protect::RuntimeScope access;
         const std::uint64_t before = q->completed();
         const Drain result = drain(*q, runner, until);
         if (result != Drain::gone) settle(*q, runner, result);

@@ -6,6 +6,7 @@
 #include <engine/drain.h>
 #include <engine/futex.h>
 #include <engine/scheduler.h>
+#include <simt/protect.h>
 
 namespace mr::engine {
 namespace {
@@ -29,6 +30,7 @@ class Worker {
   void run() noexcept {
     is_worker = true;
     runner_.worker = true;
+    simt::protect::RuntimeScope access;
     Scheduler& scheduler = Scheduler::get();
     scheduler.idle();
     for (;;) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cuda_runtime_api.h>
 #include <model/stream.h>
+#include <simt/protect.h>
 
 namespace mr::model {
 
@@ -13,11 +14,15 @@ void enqueue_host_function(Stream& stream, cudaHostFn_t function, void* data) no
 // Runs callback(stream, status, data) in stream order; behind a failure too, with the context's error as status.
 void enqueue_callback(Stream& stream, cudaStream_t handle, cudaStreamCallback_t callback, void* data) noexcept;
 
-// Marks the calling thread as executing a host function for the scope (graph host nodes use it too).
+// Marks the calling thread as executing a host function for the scope (graph host nodes use it too), and gives it a
+// host thread's rights: the user's code may not touch device memory there either.
 class HostFunctionScope {
  public:
   HostFunctionScope() noexcept;
   ~HostFunctionScope() noexcept;
+
+ private:
+  simt::protect::UserScope rights_;
 };
 
 }  // namespace mr::model

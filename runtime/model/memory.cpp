@@ -1,6 +1,5 @@
 #include <model/memory.h>
 
-#include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,16 +10,19 @@
 
 #include <cuda_runtime_api.h>
 #include <memory/pool.h>
+#include <model/code_site.h>
 #include <model/context.h>
 #include <model/device.h>
 #include <model/external.h>
 #include <model/function.h>
+#include <model/host_access.h>
 #include <model/memory_array.h>
 #include <model/memory_managed.h>
 #include <model/memory_pool.h>
 #include <model/module.h>
 #include <model/reset.h>
 #include <model/stream.h>
+#include <simt/fault.h>
 #include <simt/protect.h>
 
 namespace mr::model {
@@ -38,6 +40,9 @@ constexpr unsigned host_flags_mask = cudaHostAllocPortable | cudaHostAllocMapped
 void enter_variables(int device, char* begin, char* end) {
   space().ranges().insert({reinterpret_cast<std::uintptr_t>(begin), reinterpret_cast<std::uintptr_t>(end), nullptr, 0,
                            static_cast<std::uint8_t>(Kind::variable), static_cast<std::int16_t>(device)});
+  // Host code finds its way there by cudaGetSymbolAddress.
+  if (const int key = space().device_key(); key >= 0)
+    memory::set_access(begin, static_cast<std::size_t>(end - begin), key);
 }
 
 void reset_memory(int device) {
@@ -81,16 +86,10 @@ void print_leak(Leaks& leaks, const char* what, const Block& block) {
   if (block.tag == BlockTag::internal) return;
   ++leaks.blocks;
   leaks.bytes += block.size;
-  Dl_info info;
-  if (block.site && dladdr(reinterpret_cast<void*>(block.site), &info) && info.dli_fname) {
-    std::fprintf(stderr, "millrace: %zu bytes of %s memory at %p were never freed; allocated in %s (%s+0x%zx)\n",
-                 block.size, what, static_cast<void*>(block.base), info.dli_sname ? info.dli_sname : "?",
-                 info.dli_fname,
-                 static_cast<std::size_t>(block.site - reinterpret_cast<std::uint64_t>(info.dli_fbase)));
-  } else {
-    std::fprintf(stderr, "millrace: %zu bytes of %s memory at %p were never freed\n", block.size, what,
-                 static_cast<void*>(block.base));
-  }
+  char site[512];
+  describe_call_site(site, sizeof site, block.site);
+  std::fprintf(stderr, "millrace: %zu bytes of %s memory at %p were never freed; allocated by %s\n", block.size, what,
+               static_cast<void*>(block.base), site);
 }
 
 }  // namespace
@@ -112,6 +111,7 @@ void initialise_memory() noexcept {
     prepare_pools();
     set_variable_range_hook(enter_variables);
     add_reset_hook(reset_memory);
+    simt::set_host_access_reporter(report_host_access);
     if (const char* leaks = std::getenv("MILLRACE_LEAKS"); leaks && std::strcmp(leaks, "1") == 0)
       std::atexit(list_leaks);
   });

@@ -16,6 +16,7 @@
 #include <cuda_runtime_api.h>
 #include <model/context.h>
 #include <model/memory.h>
+#include <simt/protect.h>
 
 namespace mr::model {
 
@@ -70,6 +71,7 @@ int move_to_file(std::uintptr_t begin, std::size_t bytes, int key) noexcept {
   const int file = memfd_create("millrace-ipc", MFD_CLOEXEC);
   if (file < 0) return -1;
   void* const at = reinterpret_cast<void*>(begin);
+  simt::protect::RuntimeScope access;  // system calls read with the caller's rights
   std::size_t written = 0;
   while (ftruncate(file, static_cast<off_t>(bytes)) == 0 && written < bytes) {
     const ssize_t n = pwrite(file, static_cast<char*>(at) + written, bytes - written, static_cast<off_t>(written));

@@ -78,7 +78,7 @@ Fault run_blocks(const Grid& grid, std::uint64_t first, std::uint64_t count) noe
 
   fill_block(*e->loop_block, grid, *e->loop_window);
   if (protect::active()) [[unlikely]]
-    e->loop_block->args = protect::copy_arguments(*e->loop_window, grid);
+    e->loop_block->args = protect::readable_arguments(*e->loop_window, grid);
   e->grid = &grid;
   e->device.store(grid.device, std::memory_order_release);
   Fault fault = Fault::none;

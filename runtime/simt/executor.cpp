@@ -5,6 +5,7 @@
 
 #include <simt/fault.h>
 #include <simt/lock.h>
+#include <simt/protect.h>
 #include <simt/resident.h>
 
 namespace mr::simt {
@@ -67,6 +68,7 @@ namespace {
 
 ThreadExit::~ThreadExit() {
   if (!executor) return;
+  protect::RuntimeScope access;
   detail::executor_of_thread = nullptr;
   {
     std::lock_guard guard(list_lock);

@@ -163,11 +163,16 @@ void install_handlers() noexcept {
   }
 }
 
+void install_handlers_once() noexcept {
+  static std::once_flag once;
+  std::call_once(once, install_handlers);
+}
+
 }  // namespace
 
 void prepare_thread_for_faults(Executor& e) noexcept {
-  static std::once_flag once;
-  std::call_once(once, install_handlers);
+  install_handlers_once();
+  if (protect::active()) protect::prepare_thread();
   stack_t now{};
   sigaltstack(nullptr, &now);
   if (!(now.ss_flags & SS_DISABLE) && now.ss_size >= signal_stack_bytes / 4 && !protect::active()) return;
@@ -207,6 +212,7 @@ MR_SIMT_SWITCHES void abandon(Executor* e, Fault fault, std::uint64_t address) n
 
 void set_host_access_reporter(HostAccessReporter reporter) noexcept {
   host_access_reporter.store(reporter, std::memory_order_release);
+  if (protect::active()) install_handlers_once();
 }
 
 void add_device_code(const void* begin, const void* end) noexcept {

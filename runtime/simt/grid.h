@@ -63,6 +63,8 @@ enum GridFlags : std::uint32_t {
   grid_in_stream = 1u << 1,
   // For the engine: it calls Domain::on_begun when all blocks have begun, if they are resident.
   grid_tells_begin = 1u << 3,
+  // The arguments lie in an operation's record: device code may read them there, at one address for the whole grid.
+  grid_args_readable = 1u << 2,
 };
 
 // True when blocks of this grid may have to wait for something (may-spin kernel, grid or cluster barrier, programmatic

@@ -42,9 +42,9 @@ FUNCTION mr_simt_run_device
   .cfi_endproc
 
 // Entries of the switching services table: number n takes all rights, calls entry n of the direct table, and gives the rights back.
-// Arguments may be in rdi rsi rdx rcx r8 r9 xmm0 and on the stack; the result is in rax. Meanwhile the lane keeps what has no register:
-// MrLane.spare[0], [1] for rdx, rcx, and then spare[0] for the return address, so that stack arguments are where the service
-// expects them. Nothing on the way reads memory that device code may not.
+// Arguments may be in rdi rsi rdx rcx r8 r9 xmm0 and on the stack; the result is in rax. rdx and rcx wait in vector registers that
+// nobody expects to be kept (all processors with AVX: device code needs it), and the return address in MrLane.spare[2], so that
+// stack arguments are where the service expects them. Nothing on the way reads memory that device code may not.
   .macro LANE_IN_R10
   mov rax, rsp
   shr rax, 12
@@ -56,18 +56,18 @@ FUNCTION mr_simt_run_device
 
 FUNCTION mr_simt_switch_rights
   LANE_IN_R10
-  mov [r10 + 40], rdx
-  mov [r10 + 48], rcx
+  vmovq xmm8, rdx
+  vmovq xmm9, rcx
   TAKE_ALL_RIGHTS
-  mov rdx, [r10 + 40]
-  mov rcx, [r10 + 48]
+  vmovq rdx, xmm8
+  vmovq rcx, xmm9
   pop rax
-  mov [r10 + 40], rax
+  mov [r10 + 56], rax
   mov rax, [rip + mr_simt_direct_services]
   call [rax + r11 * 8 + 8]
   mov r9, rax
   LANE_IN_R10
-  push [r10 + 40]
+  push [r10 + 56]
   mov eax, [rip + mr_simt_device_rights]
   xor ecx, ecx
   xor edx, edx

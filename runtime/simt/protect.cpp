@@ -19,6 +19,9 @@ void mr_simt_resume_with_rights();
 void mr_simt_fault_entry(int, siginfo_t*, void*);
 void mr_simt_interrupt_entry(int, siginfo_t*, void*);
 extern char mr_simt_switching_entries[];
+// glibc 2.35 and later.
+[[gnu::weak, gnu::visibility("default")]] extern const std::ptrdiff_t __rseq_offset;
+[[gnu::weak, gnu::visibility("default")]] extern const unsigned int __rseq_size;
 // Read by protect.S.
 [[gnu::visibility("hidden")]] std::uint32_t mr_simt_device_rights = 0;
 [[gnu::visibility("hidden")]] const MrServices* mr_simt_direct_services = nullptr;
@@ -36,7 +39,7 @@ namespace {
 
 constexpr std::uint32_t all_rights = 0;
 constexpr int segv_pkuerr = 4;  // SEGV_PKUERR
-int the_device_key = -1, the_shared_key = -1;
+int the_device_key = -1, the_shared_key = -1, the_launch_key = -1;
 std::uint32_t host_rights = 0;  // of the thread that loaded the library; others inherit them
 const char* reason = "the library has not been set up";
 
@@ -48,6 +51,7 @@ std::uint32_t read_rights() noexcept {
 void write_rights(std::uint32_t rights) noexcept { asm volatile("wrpkru" ::"a"(rights), "c"(0), "d"(0) : "memory"); }
 
 constexpr std::uint32_t denied(int key) noexcept { return 3u << 2 * key; }
+constexpr std::uint32_t read_only(int key) noexcept { return 2u << 2 * key; }
 
 bool processor_has_keys() noexcept {
   unsigned a, b, c, d;
@@ -55,9 +59,10 @@ bool processor_has_keys() noexcept {
 }
 
 void use_keys() noexcept {
-  // Device code: nothing but the two keys. Host threads: not the device key.
-  mr_simt_device_rights = ~0u & ~denied(the_device_key) & ~denied(the_shared_key);
-  host_rights = (read_rights() | denied(the_device_key)) & ~denied(the_shared_key);
+  // Device code: nothing but the three keys. Host threads: not the device key.
+  mr_simt_device_rights = (~0u & ~denied(the_device_key) & ~denied(the_shared_key) & ~denied(the_launch_key)) |
+                          read_only(the_launch_key);
+  host_rights = (read_rights() | denied(the_device_key)) & ~denied(the_shared_key) & ~denied(the_launch_key);
   write_rights(host_rights);
   detail::in_use = true;
   reason = nullptr;
@@ -70,10 +75,9 @@ void use_keys() noexcept {
   reason = "a sanitizer's instrumentation needs host memory everywhere";
   return;
 #endif
-  // Off unless asked for: the other rooms don't take the runtime's rights around their copies yet.
   const char* wanted = std::getenv("MILLRACE_PROTECT");
-  if (!wanted || std::strcmp(wanted, "1") != 0) {
-    reason = "MILLRACE_PROTECT is not 1";
+  if (wanted && std::strcmp(wanted, "0") == 0) {
+    reason = "MILLRACE_PROTECT is 0";
     return;
   }
   if (!processor_has_keys()) {
@@ -82,9 +86,12 @@ void use_keys() noexcept {
   }
   the_device_key = static_cast<int>(syscall(SYS_pkey_alloc, 0, 0));
   the_shared_key = static_cast<int>(syscall(SYS_pkey_alloc, 0, 0));
-  if (the_device_key < 0 || the_shared_key < 0) {
-    if (the_device_key >= 0) syscall(SYS_pkey_free, the_device_key);
-    the_device_key = the_shared_key = -1;
+  the_launch_key = static_cast<int>(syscall(SYS_pkey_alloc, 0, 0));
+  if (the_launch_key < 0) {
+    for (int* key : {&the_device_key, &the_shared_key}) {
+      if (*key >= 0) syscall(SYS_pkey_free, *key);
+      *key = -1;
+    }
     reason = "the process has no protection keys left";
     return;
   }
@@ -128,6 +135,13 @@ void* make_signal_stack(std::size_t bytes) noexcept {
   if (memory == MAP_FAILED) return nullptr;
   // Kernels before 6.12 write the frame with the interrupted code's rights.
   if (active() && the_shared_key >= 0) set_access(memory, bytes, PROT_READ | PROT_WRITE, the_shared_key);
+  return memory;
+}
+
+void* map_launch_memory(std::size_t bytes) noexcept {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (the_launch_key >= 0) set_access(memory, bytes, PROT_READ | PROT_WRITE, the_launch_key);
   return memory;
 }
 
@@ -195,11 +209,30 @@ void call_lane(MrRunLane body, const void* args) noexcept {
   mr_simt_run_device(reinterpret_cast<void*>(body), args, 0, 0);
 }
 
-const void* copy_arguments(Window& window, const Grid& grid) noexcept {
+const void* readable_arguments(Window& window, const Grid& grid) noexcept {
+  if (grid.flags & grid_args_readable) return grid.args;
   constexpr std::size_t offset = 256;  // behind the MrBlock
   const std::uint32_t bytes = grid.kernel->args_size;
   if (!grid.args || bytes == 0 || bytes > window_frame_bytes - offset) return grid.args;
   return std::memcpy(window.frame + offset, grid.args, bytes);
+}
+
+// The kernel writes the number of the processor into the thread's restartable-sequences area (rseq(2)), which glibc has
+// registered, whenever it has moved the thread; a thread that may not write there at that moment gets SIGSEGV. Kernels
+// since 6.18 look past the keys. sched_getcpu() goes on without it.
+void prepare_thread() noexcept {
+  constexpr std::uint32_t signature = 0x53053053;
+  constexpr int unregister = 1;
+  if (the_device_key < 0 || !&__rseq_offset || !&__rseq_size || __rseq_size == 0) return;
+  char* const area = static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset;
+  // glibc says how much of the area is used; it was registered with its own length, at least 32.
+  for (const unsigned length : {32u, __rseq_size, (__rseq_size + 31u) & ~31u})
+    if (syscall(SYS_rseq, area, length, unregister, signature) == 0) return;
+}
+
+std::uint64_t service_call_site(const MrLane& lane, const void* return_address) noexcept {
+  // protect.S keeps it there.
+  return active() ? lane.spare[2] : reinterpret_cast<std::uint64_t>(return_address);
 }
 
 const MrServices* switching_table(const MrServices& direct) noexcept {
@@ -236,11 +269,11 @@ std::uint64_t resume_address() noexcept {
 bool grant_after_fault(const siginfo_t& info, ucontext_t& context, bool on_device_stack) noexcept {
   if (!active() || info.si_code != segv_pkuerr) return false;
   const int key = static_cast<int>(info.si_pkey);
-  // Device code always has both keys, host threads the shared one: who lacks them began with the kernel's initial
-  // rights.
-  if (key != the_shared_key && !(on_device_stack && key == the_device_key)) return false;
+  // Device code can read with all three keys, host threads with all but the device's: who can't began with the
+  // kernel's initial rights.
+  if (key != the_shared_key && key != the_launch_key && !(on_device_stack && key == the_device_key)) return false;
   std::uint32_t* rights = rights_in(context);
-  if (!rights) return false;
+  if (!rights || !(*rights & denied(key) & ~read_only(key))) return false;
   *rights &= ~denied(key);
   return true;
 }

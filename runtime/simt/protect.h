@@ -1,10 +1,11 @@
 // Protection keys (pkeys(7)): host threads may not touch device memory, device code may not touch host memory.
 //
-// Two keys beside key 0, which all other memory has:
+// Three keys beside key 0, which all other memory has:
 //   device  device memory and variables, lanes' stacks, shared windows, launch frames: for device code and the runtime
 //   shared  pinned, managed and registered memory, the images' code and constants: for everybody
+//   launch  operation records with the kernels' arguments: everybody's, but device code may only read
 // A thread has the rights of one of three parties at a time: a host thread (all but the device key), device code (these
-// two keys only), the runtime (everything). Without processor support, without MILLRACE_PROTECT=1 or under a sanitizer,
+// three keys only), the runtime (everything). Without processor support, with MILLRACE_PROTECT=0 or under a sanitizer,
 // keys are not in use, and every function here is a no-op behind one test of a constant.
 #pragma once
 #include <signal.h>
@@ -35,6 +36,10 @@ int device_key() noexcept;
 int shared_key() noexcept;
 // Why keys are not in use, for messages and skipped tests; null when they are.
 const char* inactive_reason() noexcept;
+
+// Memory from the system, in whole pages, that device code may read: for operation records. Null without memory. Only
+// when active. Never given back.
+void* map_launch_memory(std::size_t bytes) noexcept;
 
 // Gives the memory of the loaded object (image) that contains `address` the shared key, so that device code can read
 // its constants and tables. Device variables get their own key afterwards. False when the kernel refuses.
@@ -91,8 +96,13 @@ bool make_lane_memory(void* begin, std::size_t bytes) noexcept;
 // mr_simt_call of the thunk, and a lane's body, with the rights of device code. Only when active.
 std::uint64_t call_loop(Executor* e, MrRunBlocks thunk, std::uint64_t first, std::uint64_t count) noexcept;
 void call_lane(MrRunLane body, const void* args) noexcept;
-// Copies the launch's arguments to where device code may read them. Only when active.
-const void* copy_arguments(Window& window, const Grid& grid) noexcept;
+// Where device code reads the launch's arguments: where they are (grid_args_readable), else in a copy that is this
+// executor's own. Only when active.
+const void* readable_arguments(Window& window, const Grid& grid) noexcept;
+// Before the calling thread runs device code for the first time. Only when active.
+void prepare_thread() noexcept;
+// In a service: where in device code the calling lane called it.
+std::uint64_t service_call_site(const MrLane& lane, const void* return_address) noexcept;
 // The services table whose entries give the runtime its rights and take them back. Only when active.
 const MrServices* switching_table(const MrServices& direct) noexcept;
 

@@ -65,7 +65,7 @@ std::uint32_t serve_reduce(std::uint32_t mask, std::uint32_t op, std::uint32_t v
 }
 std::uint32_t serve_activemask() {
   MrLane* m = current_lane();
-  if (m->runtime) return warp_activemask(self(m), reinterpret_cast<std::uint64_t>(__builtin_return_address(0)));
+  if (m->runtime) return warp_activemask(self(m), protect::service_call_site(*m, __builtin_return_address(0)));
   const std::uint32_t left = m->block->threads - m->linear / MR_WARP * MR_WARP;
   return left >= MR_WARP ? ~0u : (1u << left) - 1;
 }
