@@ -7,6 +7,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Tools for CUDA programs built with mrcc."};
   app.require_subcommand(1);
   app.set_version_flag("--version", "millrace 0.1.0");
+  millrace::add_check(app);
   millrace::add_graph(app);
   millrace::add_info(app);
   millrace::add_timeline(app);

@@ -82,6 +82,7 @@ struct Options {
   std::string march;  // -mrcc-march=; empty or native: the highest x86-64 level of this machine
   std::string mode;   // -mrcc-mode=loop|fibers|auto
   bool report = false;
+  bool check = false;  // -mrcc-check
 };
 
 // Parses argv[1..]. Reads response files and NVCC_PREPEND_FLAGS / NVCC_APPEND_FLAGS. Warns about what it doesn't know;

@@ -102,7 +102,7 @@ constexpr OptionRow rows[] = {
     {"mrcc-march", value, Opt::mrcc_march, "the CPU of device code: x86-64-v3, x86-64-v4, or native (the default)"},
     {"mrcc-mode", value, Opt::mrcc_mode, "how blocks run: auto (the default), loop or fibers"},
     {"mrcc-report", nothing, Opt::mrcc_report, "tell how each kernel will run, and why"},
-    {"mrcc-check", nothing, Opt::mrcc_check, "instrument device code for `millrace check`"},
+    {"mrcc-check", nothing, Opt::mrcc_check, "instrument device and host code for `millrace check`"},
     // understood, and without a meaning here
     {"compiler-bindir ccbin archiver-binary arbin libdevice-directory ldir target-directory target-dir", value,
      Opt::ignored, ""},

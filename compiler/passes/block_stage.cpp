@@ -3,6 +3,7 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 
 #include "align_check.h"
+#include "check.h"
 #include "contraction.h"
 #include "names.h"
 #include "options.h"
@@ -15,6 +16,7 @@ using namespace llvm;
 PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyses) {
   for (Function& f : module)
     if (!f.isDeclaration()) contract(f);
+  if (options().check) insert_access_checks(module);
   if (options().align_checks) insert_alignment_checks(module);
   for (Function& f : module)
     if (f.hasFnAttribute(kKernelBodyAttr)) {

@@ -20,6 +20,7 @@ struct Options {
   Stage stage;
   Mode mode;
   bool align_checks;  // misaligned accesses are reported
+  bool check;         // device code says what it touches (check.h)
   bool report;        // per kernel: mode and why, on stderr
   std::string march;  // recorded in the image
 };

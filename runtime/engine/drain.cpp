@@ -66,11 +66,13 @@ void run_host(Queue& queue, HostOp& op, Runner& runner) noexcept {
   }
 }
 
-void observe_begin(const Op& op) noexcept {
+void observe_begin(Op& op) noexcept {
   observe::Detail d;
   switch (op.kind) {
   case OpKind::kernel: {
-    const simt::Grid& grid = static_cast<const KernelOp&>(op).grid;
+    simt::Grid& grid = static_cast<KernelOp&>(op).grid;
+    // A graph's step has the tag of its node.
+    if (grid.flags & simt::grid_in_stream) grid.site = op.site;
     d.kind = "kernel";
     d.name = grid.kernel->name;
     for (int i = 0; i < 3; ++i) {

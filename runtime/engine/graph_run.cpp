@@ -11,6 +11,7 @@
 #include <engine/queue.h>
 #include <engine/scheduler.h>
 #include <engine/worker.h>
+#include <observe/subscriber.h>
 
 namespace mr::engine {
 namespace {
@@ -295,6 +296,8 @@ class GraphRun {
       HostOp op{};
       op.function = work.function;
       op.data = work.data;
+      if (observe::subscriber) [[unlikely]]
+        observe::subscriber->host_step(work.site);
       work.call(op, image_.domain.dead());
       break;
     }

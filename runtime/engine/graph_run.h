@@ -84,6 +84,7 @@ struct HostWork {
   void (*call)(HostOp& op, bool dead);  // the model's wrapper
   void (*function)(void*);
   void* data;
+  std::uint32_t site;  // observation tag; meaningful only while a tool is attached
 };
 
 struct BranchWork {

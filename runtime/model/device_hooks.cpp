@@ -5,6 +5,7 @@
 #include <model/graph.h>
 #include <model/memory_array.h>
 #include <model/programmatic.h>
+#include <observe/subscriber.h>
 #include <simt/grid.h>
 
 namespace mr::model {
@@ -20,6 +21,7 @@ void install_device_hooks() noexcept {
   hooks.device_launch = device_launch;
   hooks.device_api = device_api;
   simt::set_hooks(hooks);
+  if (observe::subscriber) simt::set_access_hook(observe::subscriber->device_access);
 }
 
 }  // namespace mr::model

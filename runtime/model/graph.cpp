@@ -10,6 +10,7 @@
 #include <model/graph_memory.h>
 #include <model/object_pool.h>
 #include <model/user_object.h>
+#include <observe/subscriber.h>
 
 namespace mr::model {
 namespace {
@@ -240,6 +241,8 @@ GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphNode* const* depe
   if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree) count_special(graph, 1, 0);
   if (type == cudaGraphNodeTypeConditional) count_special(graph, 0, 1);
   for (std::size_t i = 0; i < count; ++i) connect(*dependencies[i], *node, data ? data[i] : cudaGraphEdgeData{});
+  if (observe::subscriber) [[unlikely]]
+    observe::subscriber->node_added(node);
   return node;
 }
 
@@ -379,6 +382,8 @@ Graph* copy_graph(Graph& original) {
     GraphNode* twin = add_node(*copy, node->type, nullptr, nullptr, 0);
     copy->by_id[node->id] = twin;
     copy_data(*twin, *node);
+    if (observe::subscriber) [[unlikely]]
+      observe::subscriber->node_copied(twin, node);
   }
   copy->next_id = original.next_id;
   // Edges in the original's order on both sides.

@@ -12,6 +12,7 @@
 #include <model/object_pool.h>
 #include <model/stream.h>
 #include <model/user_object.h>
+#include <observe/subscriber.h>
 
 namespace mr::model {
 namespace {
@@ -359,7 +360,9 @@ void store_kernel(GraphImage& image, std::uint32_t index, const KernelData& kern
       block = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(block) + 63) & ~std::uintptr_t{63});
     step.payload = block;
   }
+  const std::uint32_t site = old ? old->grid.site : work.grid.site;
   auto* made = copy_work(work, step.payload);
+  made->grid.site = site;
   // Not per launch: what compares grid ids compares grids that one thread runs in a row.
   static std::atomic<std::uint64_t> next_grid_id{1};
   made->grid.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
@@ -394,8 +397,12 @@ void store_fill(GraphImage& image, std::uint32_t index, const FillData& data) {
 
 void store_host(GraphImage& image, std::uint32_t index, const cudaHostNodeParams& params) {
   Step& step = image.steps[index];
-  if (!step.payload) step.payload = payload_arena(image).make<engine::HostWork>();
-  *static_cast<engine::HostWork*>(step.payload) = {call_host, params.fn, params.userData};
+  if (!step.payload) {
+    step.payload = payload_arena(image).make<engine::HostWork>();
+    static_cast<engine::HostWork*>(step.payload)->site = 0;
+  }
+  auto& work = *static_cast<engine::HostWork*>(step.payload);
+  work = {call_host, params.fn, params.userData, work.site};
   step.kind = StepKind::host;
 }
 
@@ -406,6 +413,12 @@ void store_step(GraphImage& image, std::uint32_t step, const GraphNode& node) {
   case cudaGraphNodeTypeMemset: store_fill(image, step, *node.fill); break;
   case cudaGraphNodeTypeHost: store_host(image, step, node.host->params); break;
   default: break;
+  }
+  if (observe::subscriber) [[unlikely]] {
+    const std::uint32_t tag = observe::subscriber->node_instantiated(&node);
+    void* payload = image.steps[step].payload;
+    if (node.type == cudaGraphNodeTypeKernel) static_cast<engine::KernelWork*>(payload)->grid.site = tag;
+    if (node.type == cudaGraphNodeTypeHost) static_cast<engine::HostWork*>(payload)->site = tag;
   }
 }
 
@@ -602,6 +615,7 @@ void own_image(GraphExec& exec) {
     case StepKind::host: {
       const auto& work = *static_cast<engine::HostWork*>(payload);
       store_host(*image, index, {work.function, work.data});
+      static_cast<engine::HostWork*>(step.payload)->site = work.site;
       break;
     }
     case StepKind::branch:

@@ -151,6 +151,7 @@ cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, co
             &context.device,
             nullptr,
             nullptr,
+            0,
             nullptr};
     out.work = work;
   } else {

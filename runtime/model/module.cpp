@@ -18,6 +18,7 @@
 #include <model/image_file.h>
 #include <model/managed_variable.h>
 #include <model/memory.h>
+#include <observe/subscriber.h>
 #include <simt/grid.h>
 #include <simt/protect.h>
 
@@ -144,6 +145,10 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
   }
   simt::protect::RuntimeScope access;
   if (image->services) *image->services = simt::services();
+  if (observe::subscriber) [[unlikely]] {
+    if (void* hook = dlsym(handle, "__mr_check_hook")) *static_cast<simt::AccessEntry*>(hook) = simt::access_entry();
+    observe::subscriber->image_loaded(device, *image);
+  }
   auto* loaded = new LoadedImage;
   loaded->image = image;
   loaded->handle = handle;

@@ -1,3 +1,4 @@
+#include <observe/subscriber.h>
 #include <observe/trace.h>
 
 #include <time.h>
@@ -14,6 +15,7 @@
 namespace mr::observe {
 
 bool tracing = false;
+const Subscriber* subscriber = nullptr;
 
 namespace {
 
@@ -116,7 +118,7 @@ void write_at_exit() {
 
 void start_if_asked() noexcept {
   const char* path = std::getenv("MILLRACE_TRACE");
-  if (!path || !*path || trace) return;
+  if (!path || !*path || trace || subscriber) return;
   trace = new Trace;
   trace->path = path;
   std::atexit(write_at_exit);
@@ -124,6 +126,7 @@ void start_if_asked() noexcept {
 }
 
 std::uint32_t enqueued(const void* queue, std::uint64_t sequence) noexcept {
+  if (subscriber) return subscriber->enqueued(queue, sequence);
   const std::uint64_t index = trace->count.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t block = index / block_records;
   if (block >= most_blocks) return 0;
@@ -144,18 +147,31 @@ std::uint32_t enqueued(const void* queue, std::uint64_t sequence) noexcept {
 }
 
 void began(std::uint32_t site, const Detail& detail) noexcept {
+  if (subscriber) return;
   Record& r = *record_of(site);
   r.detail = detail;
   r.thread = this_thread();
   r.began_ns = now();
 }
 
-void ended(std::uint32_t site) noexcept { record_of(site)->ended_ns = now(); }
+void ended(std::uint32_t site) noexcept {
+  if (subscriber)
+    subscriber->ended(site);
+  else
+    record_of(site)->ended_ns = now();
+}
 
 void name_queue(const void* queue, const char* name) noexcept {
-  if (!tracing) return;
+  if (!tracing || subscriber) return;
   std::scoped_lock hold(trace->names_mutex);
   trace->names.push_back({queue, now(), name});
 }
 
 }  // namespace mr::observe
+
+extern "C" [[gnu::visibility("default")]] int millrace_attach(const mr::observe::Subscriber* tool, unsigned version) {
+  if (version != mr::observe::subscriber_version) return -1;
+  mr::observe::subscriber = tool;
+  mr::observe::tracing = tool != nullptr;
+  return 0;
+}

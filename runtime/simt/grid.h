@@ -54,6 +54,7 @@ struct Grid {
   DeviceState* device;
   const std::uint32_t* cluster;  // three extents, or null for 1,1,1
   GridShared* shared;            // null unless needs_residency()
+  std::uint32_t site;            // observation tag; meaningful only while a tool is attached
   void* launch;                  // opaque to simt: passed to the hooks below (programmatic launch, device launches)
 };
 enum GridFlags : std::uint32_t {
@@ -61,10 +62,10 @@ enum GridFlags : std::uint32_t {
   // Launched into a stream, not as a graph's node. Recorded: grid_group::is_valid says yes to those without the
   // cooperative attribute too.
   grid_in_stream = 1u << 1,
-  // For the engine: it calls Domain::on_begun when all blocks have begun, if they are resident.
-  grid_tells_begin = 1u << 3,
   // The arguments lie in an operation's record: device code may read them there, at one address for the whole grid.
   grid_args_readable = 1u << 2,
+  // For the engine: it calls Domain::on_begun when all blocks have begun, if they are resident.
+  grid_tells_begin = 1u << 3,
 };
 
 // True when blocks of this grid may have to wait for something (may-spin kernel, grid or cluster barrier, programmatic
@@ -128,6 +129,15 @@ void set_hooks(const Hooks& hooks) noexcept;
 
 // The table that every loaded image's services pointer gets.
 const MrServices* services() noexcept;
+
+// What instrumented device code calls (compiler/passes/check.h), for images that are loaded from now on: `tag` is the
+// grid's site. Null when no tool is attached.
+using AccessHook = void (*)(std::uint32_t tag, const MrBlock& block, const void* address, std::uint64_t bytes,
+                            const void* site);
+void set_access_hook(AccessHook hook) noexcept;
+// The function to store in an image's __mr_check_hook.
+using AccessEntry = void (*)(const MrBlock* block, const void* address, std::uint64_t bytes, const void* site);
+AccessEntry access_entry() noexcept;
 
 // True while the calling thread executes device code (used by fault reports and by host access checks).
 bool on_device_stack() noexcept;

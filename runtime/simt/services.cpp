@@ -216,6 +216,18 @@ constexpr MrServices direct_table = {MR_ABI_VERSION, 0,
 
 }  // namespace
 
+namespace {
+AccessHook the_access_hook = nullptr;
+void serve_access(const MrBlock* block, const void* address, std::uint64_t bytes, const void* site) {
+  locked_call([&] { the_access_hook(existing_executor()->grid->site, *block, address, bytes, site); });
+}
+}  // namespace
+void set_access_hook(AccessHook hook) noexcept { the_access_hook = hook; }
+AccessEntry access_entry() noexcept {
+  if (!the_access_hook) return nullptr;
+  return protect::active() ? protect::switching_access_entry(serve_access) : serve_access;
+}
+
 const Hooks& hooks() noexcept { return the_hooks; }
 void set_hooks(const Hooks& hooks) noexcept { the_hooks = hooks; }
 

@@ -1,0 +1,174 @@
+#include "check.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Path.h"
+
+#include "names.h"
+
+namespace mrcc {
+using namespace llvm;
+
+namespace {
+
+struct Access {
+  Instruction* before;
+  Value* pointer;  // null: an event
+  Value* bytes;
+  std::uint32_t kind;
+};
+
+// Memory that no other thread, block or operation can reach, or that never changes.
+bool private_memory(Value* pointer) {
+  Value* object = getUnderlyingObject(pointer, 12);
+  if (isa<AllocaInst>(object)) return true;
+  if (auto* global = dyn_cast<GlobalVariable>(object))
+    return !global->hasAttribute(kVariableAttr) && (global->isConstant() || global->hasPrivateLinkage());
+  // The lane's own record, by its stack pointer.
+  if (auto* cast = dyn_cast<IntToPtrInst>(object))
+    if (auto* either = dyn_cast<BinaryOperator>(cast->getOperand(0)))
+      for (Value* side : either->operands())
+        if (auto* masked = dyn_cast<BinaryOperator>(side))
+          if (auto* call = dyn_cast<CallInst>(masked->getOperand(0)); call && call->isInlineAsm()) return true;
+  return false;
+}
+
+class Instrumenter {
+ public:
+  explicit Instrumenter(Module& module) : module_(module), context_(module.getContext()) {
+    Type* pointer = PointerType::getUnqual(context_);
+    Type* i32 = Type::getInt32Ty(context_);
+    site_type_ = StructType::get(context_, {pointer, pointer, i32, i32});
+    AttributeList attributes;
+    attributes = attributes.addFnAttribute(context_, Attribute::NoUnwind);
+    attributes = attributes.addFnAttribute(context_, Attribute::WillReturn);
+    attributes = attributes.addFnAttribute(
+        context_, Attribute::getWithMemoryEffects(context_, MemoryEffects::inaccessibleMemOnly()));
+    check_ = module.getOrInsertFunction(
+        "__mr_check_access",
+        FunctionType::get(Type::getVoidTy(context_), {pointer, Type::getInt64Ty(context_), pointer}, false),
+        attributes);
+  }
+
+  void run(Function& f) {
+    SmallVector<Access, 32> accesses;
+    for (Instruction& i : instructions(f)) collect(i, accesses);
+    for (const Access& a : accesses) {
+      IRBuilder<> b(a.before);
+      Value* address = a.pointer ? a.pointer : ConstantPointerNull::get(b.getPtrTy());
+      Value* bytes = a.bytes ? b.CreateZExtOrTrunc(a.bytes, b.getInt64Ty()) : b.getInt64(0);
+      b.CreateCall(check_, {address, bytes, site(f, *a.before, a.kind)});
+    }
+    if (accesses.empty()) return;
+    changed_ = true;
+  }
+  bool changed() const { return changed_; }
+
+ private:
+  void add(Instruction& i, Value* pointer, Value* bytes, std::uint32_t kind, SmallVectorImpl<Access>& out) {
+    if (!private_memory(pointer)) out.push_back({&i, pointer, bytes, kind});
+  }
+  Value* size_of(Type* type) {
+    return ConstantInt::get(Type::getInt64Ty(context_), module_.getDataLayout().getTypeStoreSize(type).getFixedValue());
+  }
+  static std::uint32_t order(AtomicOrdering ordering) {
+    return MR_CHECK_ATOMIC | (isStrongerThanMonotonic(ordering) ? MR_CHECK_ORDERED : 0u);
+  }
+
+  void collect(Instruction& i, SmallVectorImpl<Access>& out) {
+    if (auto* load = dyn_cast<LoadInst>(&i)) {
+      std::uint32_t kind = MR_CHECK_READ | (load->isVolatile() ? MR_CHECK_VOLATILE : 0u);
+      if (load->isAtomic()) kind |= order(load->getOrdering());
+      add(i, load->getPointerOperand(), size_of(load->getType()), kind, out);
+    } else if (auto* store = dyn_cast<StoreInst>(&i)) {
+      std::uint32_t kind = MR_CHECK_WRITE | (store->isVolatile() ? MR_CHECK_VOLATILE : 0u);
+      if (store->isAtomic()) kind |= order(store->getOrdering());
+      add(i, store->getPointerOperand(), size_of(store->getValueOperand()->getType()), kind, out);
+    } else if (auto* rmw = dyn_cast<AtomicRMWInst>(&i)) {
+      add(i, rmw->getPointerOperand(), size_of(rmw->getType()),
+          MR_CHECK_READ | MR_CHECK_WRITE | order(rmw->getOrdering()), out);
+    } else if (auto* swap = dyn_cast<AtomicCmpXchgInst>(&i)) {
+      add(i, swap->getPointerOperand(), size_of(swap->getCompareOperand()->getType()),
+          MR_CHECK_READ | MR_CHECK_WRITE | order(swap->getSuccessOrdering()), out);
+    } else if (isa<FenceInst>(&i)) {
+      out.push_back({i.getNextNode(), nullptr, nullptr, MR_CHECK_FENCE});
+    } else if (auto* transfer = dyn_cast<MemTransferInst>(&i)) {
+      add(i, transfer->getRawSource(), transfer->getLength(), MR_CHECK_READ, out);
+      add(i, transfer->getRawDest(), transfer->getLength(), MR_CHECK_WRITE, out);
+    } else if (auto* set = dyn_cast<MemSetInst>(&i)) {
+      add(i, set->getRawDest(), set->getLength(), MR_CHECK_WRITE, out);
+    } else if (auto* call = dyn_cast<CallInst>(&i)) {
+      Function* callee = call->getCalledFunction();
+      if (!callee) return;
+      const StringRef name = callee->getName();
+      if (name == "__mr_grid_sync") {
+        // Before: what the block did is told before another block goes on. Behind: a new phase.
+        out.push_back({&i, nullptr, nullptr, MR_CHECK_GRID_SYNC});
+      } else if (name == "__mr_pdl_wait") {
+        out.push_back({i.getNextNode(), nullptr, nullptr, MR_CHECK_PDL_WAIT});
+      } else if (name == "__mr_pdl_trigger") {
+        out.push_back({&i, nullptr, nullptr, MR_CHECK_PDL_TRIGGER});
+      }
+    }
+  }
+
+  Constant* text(StringRef s) {
+    Constant*& known = texts_[s];
+    if (!known) {
+      Constant* data = ConstantDataArray::getString(context_, s);
+      auto* global = new GlobalVariable(module_, data->getType(), true, GlobalValue::PrivateLinkage, data, "mr.check");
+      global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+      known = global;
+    }
+    return known;
+  }
+
+  // Where the programmer wrote it: headers of the device language are looked through.
+  Constant* site(Function& f, Instruction& i, std::uint32_t kind) {
+    std::string file;
+    unsigned line = 0;
+    for (const DILocation* at = i.getDebugLoc().get(); at; at = at->getInlinedAt()) {
+      SmallString<256> path(at->getFilename());
+      if (!sys::path::is_absolute(path)) {
+        path = at->getDirectory();
+        sys::path::append(path, at->getFilename());
+      }
+      file = std::string(path);
+      line = at->getLine();
+      if (path.find("/millrace/") == StringRef::npos || path.find("/include/") == StringRef::npos) break;
+    }
+    auto* i32 = Type::getInt32Ty(context_);
+    Constant* fields[] = {text(file), text(f.getName()), ConstantInt::get(i32, line), ConstantInt::get(i32, kind)};
+    return new GlobalVariable(module_, site_type_, true, GlobalValue::PrivateLinkage,
+                              ConstantStruct::get(site_type_, fields), "mr.check.site");
+  }
+
+  Module& module_;
+  LLVMContext& context_;
+  StructType* site_type_;
+  FunctionCallee check_;
+  StringMap<Constant*> texts_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+void insert_access_checks(Module& module) {
+  Instrumenter instrumenter(module);
+  SmallVector<Function*, 32> functions;
+  for (Function& f : module)
+    if (!f.isDeclaration() && !f.hasFnAttribute(kEntryAttr)) functions.push_back(&f);
+  for (Function* f : functions) instrumenter.run(*f);
+  if (!instrumenter.changed()) return;
+  // What was inferred before the calls were there.
+  for (Function* f : functions) f->removeFnAttr(Attribute::Memory);
+}
+
+}  // namespace mrcc

@@ -1,0 +1,251 @@
+#include "order.h"
+
+namespace mr::check {
+namespace {
+
+constexpr std::size_t kept_records = 16, kept_waits = 128, kept_points = 64;
+
+}  // namespace
+
+void add(Frontier& to, const OpRef& op) {
+  for (OpRef& known : to)
+    if (known->chain == op->chain) {
+      if (known->time < op->time) known = op;
+      return;
+    }
+  to.push_back(op);
+}
+
+std::shared_ptr<Stream> Order::make_stream(int device, bool blocking, bool legacy, bool default_stream,
+                                           std::string name) {
+  auto stream = std::make_shared<Stream>();
+  stream->name = std::move(name);
+  stream->device = device;
+  stream->blocking = blocking;
+  stream->legacy = legacy;
+  stream->default_stream = default_stream;
+  stream->chain = new_chain();
+  std::erase_if(streams_, [](const auto& s) { return s.expired(); });
+  streams_.push_back(stream);
+  return stream;
+}
+
+Frontier& Order::wished_default(int device) {
+  if (wished_default_.size() <= static_cast<std::size_t>(device))
+    wished_default_.resize(static_cast<std::size_t>(device) + 1);
+  return wished_default_[static_cast<std::size_t>(device)];
+}
+
+Frontier Order::newest(Stream& stream, int world) {
+  const bool all = world == real ? stream.legacy : stream.default_stream;
+  Frontier result = stream.frontier[world];
+  if (world == wished) add(result, wished_default(stream.device));
+  if (world == real && !all && !stream.blocking) return result;
+  for (const auto& weak : streams_) {
+    const auto other = weak.lock();
+    if (!other || other.get() == &stream || other->device != stream.device) continue;
+    if (all ? world == wished || other->blocking : world == real && other->legacy) add(result, other->frontier[world]);
+  }
+  return result;
+}
+
+void Order::behind(Op& op, Stream& stream) {
+  for (int world = 0; world < worlds; ++world) op.before[world] = newest(stream, world);
+}
+
+void Order::append(Stream& stream, const OpRef& op, bool after_all) {
+  for (int world = 0; world < worlds; ++world) {
+    if (after_all) stream.frontier[world].clear();
+    add(stream.frontier[world], op);
+  }
+  if (stream.default_stream) {
+    Frontier& d = wished_default(stream.device);
+    if (after_all) d.clear();
+    add(d, op);
+  }
+}
+
+void Order::note_point(Chain chain, Time time, const Call& call) {
+  if (points_.size() <= chain) points_.resize(chain + 1);
+  auto& points = points_[chain];
+  points.push_back({time, number_, call});
+  if (points.size() > kept_points) points.pop_front();
+}
+
+OpRef Order::make_op(const std::shared_ptr<Stream>& stream, Actor& by, Role role, Call call, Chain chain, Time time) {
+  auto op = std::make_shared<Op>();
+  op->role = role;
+  op->chain = chain;
+  op->time = time;
+  op->device = stream ? stream->device : 0;
+  op->number = next_number();
+  op->call = std::move(call);
+  op->stream = stream;
+  for (int world = 0; world < worlds; ++world) {
+    op->clock[world] = by.clock[world];
+    op->clock[world].raise(by.chain, by.time);
+  }
+  note_point(chain, time, op->call);
+  return op;
+}
+
+OpRef Order::enqueue(const std::shared_ptr<Stream>& stream, Actor& by, Role role, Call call) {
+  OpRef op = make_op(stream, by, role, std::move(call), stream->chain, ++stream->time);
+  behind(*op, *stream);
+  for (int world = 0; world < worlds; ++world) stream->previous[world] = stream->frontier[world];
+  append(*stream, op, true);
+  // What the thread does from now on is not ordered before the operation.
+  ++by.time;
+  by.segment = nullptr;
+  return op;
+}
+
+std::vector<OpRef> Order::enqueue_batch(const std::shared_ptr<Stream>& stream, Actor& by, Call call,
+                                        std::size_t count) {
+  std::vector<OpRef> ops;
+  for (std::size_t i = 0; i < count; ++i) {
+    OpRef op = make_op(stream, by, Role::stream, call, i == 0 ? stream->chain : new_chain(),
+                       i == 0 ? ++stream->time : 1);
+    behind(*op, *stream);
+    ops.push_back(std::move(op));
+  }
+  for (std::size_t i = 0; i < count; ++i) append(*stream, ops[i], i == 0);
+  ++by.time;
+  by.segment = nullptr;
+  return ops;
+}
+
+void Order::record(Event& event, const std::shared_ptr<Stream>& stream) {
+  RecordOf record;
+  for (int world = 0; world < worlds; ++world) record.frontier[world] = newest(*stream, world);
+  record.stream = stream;
+  record.number = next_number();
+  stream->records.push_back(record.number);
+  if (stream->records.size() > kept_waits) stream->records.pop_front();
+  event.captured = false;
+  event.records.push_back(std::move(record));
+  if (event.records.size() > kept_records) event.records.pop_front();
+}
+
+void Order::wait(Stream& stream, const std::shared_ptr<Event>& event) {
+  WaitOf wait;
+  wait.event = event;
+  wait.number = next_number();
+  if (!event->records.empty()) {
+    wait.recorded = true;
+    wait.record = event->records.back();
+    for (int world = 0; world < worlds; ++world) add(stream.frontier[world], wait.record.frontier[world]);
+    if (stream.default_stream) add(wished_default(stream.device), wait.record.frontier[wished]);
+  }
+  stream.waits.push_back(std::move(wait));
+  if (stream.waits.size() > kept_waits) stream.waits.pop_front();
+}
+
+void Order::resolve(const OpRef& op) {
+  if (op->resolved) return;
+  std::vector<OpRef> stack{op};
+  while (!stack.empty()) {
+    const OpRef top = stack.back();
+    if (top->resolved) {
+      stack.pop_back();
+      continue;
+    }
+    const std::size_t size = stack.size();
+    for (const auto& before : top->before)
+      for (const OpRef& b : before)
+        if (!b->resolved) stack.push_back(b);
+    if (stack.size() != size) continue;
+    stack.pop_back();
+    for (int world = 0; world < worlds; ++world) {
+      for (const OpRef& b : top->before[world]) {
+        top->clock[world].join(b->clock[world]);
+        top->clock[world].raise(b->chain, b->time);
+      }
+      top->clock[world].raise(top->chain, top->time);
+      top->before[world].clear();
+    }
+    top->resolved = true;
+  }
+}
+
+void Order::join(Actor& actor, const Frontier& frontier) {
+  for (const OpRef& op : frontier) {
+    resolve(op);
+    for (int world = 0; world < worlds; ++world) actor.clock[world].join(op->clock[world]);
+  }
+  actor.segment = nullptr;
+}
+
+void Order::join_real_and_wished(Actor& actor, Stream& stream) {
+  const Frontier real_frontier = newest(stream, real), wished_frontier = newest(stream, wished);
+  join(actor, real_frontier);
+  for (const OpRef& op : wished_frontier) {
+    if (!op->resolved) continue;  // another stream's, not waited for
+    actor.clock[wished].join(op->clock[wished]);
+  }
+}
+
+void Order::join_device(Actor& actor, int device) {
+  for (const auto& weak : streams_)
+    if (const auto stream = weak.lock(); stream && (device < 0 || stream->device == device))
+      for (const auto& frontier : stream->frontier) join(actor, frontier);
+}
+
+void Order::release(Actor& actor, Clock (&into)[worlds]) {
+  for (int world = 0; world < worlds; ++world) {
+    into[world].join(actor.clock[world]);
+    into[world].raise(actor.chain, actor.time);
+  }
+  ++actor.time;
+  actor.segment = nullptr;
+}
+
+void Order::acquire(Actor& actor, const Clock (&from)[worlds]) {
+  bool more = false;
+  for (int world = 0; world < worlds; ++world) more |= actor.clock[world].join(from[world]);
+  if (more) actor.segment = nullptr;
+}
+
+const OpRef& Order::segment_of(Actor& actor) {
+  if (!actor.segment) {
+    auto op = std::make_shared<Op>();
+    op->role = actor.role;
+    op->chain = actor.chain;
+    op->time = actor.time;
+    op->resolved = true;
+    op->number = next_number();
+    for (int world = 0; world < worlds; ++world) {
+      op->clock[world] = actor.clock[world];
+      op->clock[world].raise(actor.chain, actor.time);
+    }
+    if (actor.of) {
+      op->stream = actor.of->stream;
+      op->device = actor.of->device;
+      op->launch = actor.of->launch;
+      op->via = actor.of->via ? actor.of->via : actor.of->call;
+      op->number = actor.of->number;
+    }
+    actor.segment = std::move(op);
+  }
+  return actor.segment;
+}
+
+Call Order::common(const Op& a, const Op& b) const {
+  Call best;
+  std::uint64_t number = 0;
+  for (const auto& [chain, time] : a.clock[real].times()) {
+    const Time both = std::min(time, b.clock[real].of(chain));
+    if (both == 0 || chain >= points_.size()) continue;
+    for (auto point = points_[chain].rbegin(); point != points_[chain].rend(); ++point) {
+      if (point->time > both) continue;
+      if (point->number > number && point->call && point->call != a.call && point->call != b.call) {
+        number = point->number;
+        best = point->call;
+      }
+      break;
+    }
+  }
+  return best;
+}
+
+}  // namespace mr::check

@@ -1,0 +1,190 @@
+// Happens-before over operations: what is ordered behind what, by the program's own calls.
+//
+// An Op is anything that touches memory at one point of the order: an operation of a stream, a node of one graph
+// launch, or what a host thread (or host function) does between two of its synchronisations. Its predecessors are
+// settled when it is enqueued; its clock is worked out (`resolve`) when it has been executed, because a predecessor may
+// have learnt more meanwhile: a host function that waited for another thread.
+//
+// Two worlds are kept: the real one, and one in which all streams are blocking ones and all default streams are the
+// same legacy stream. A pair that is ordered only there was meant to be ordered by the default stream.
+//
+// Everything here is used under the checker's lock (state.h).
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "clock.h"
+
+namespace mr::check {
+
+inline constexpr int real = 0, wished = 1, worlds = 2;
+
+// Where a call was made: return addresses, innermost first.
+struct CallSite {
+  const char* api = "";  // function's name, a constant
+  std::string kernel;    // mangled, of launches
+  std::vector<std::uintptr_t> frames;
+};
+using Call = std::shared_ptr<const CallSite>;
+
+struct Stream;
+struct KernelRecord;  // device.h
+
+enum class Role : std::uint8_t {
+  stream,              // an operation of a stream
+  node,                // a node of a graph launch
+  host,                // a host thread between two synchronisations
+  host_function,       // in a stream
+  node_host_function,  // in a graph
+  point,               // orders, and touches nothing
+};
+
+enum Kind : std::uint32_t {
+  reads = 1,
+  writes = 2,
+  atomic = 4,  // with one of or both the above: not in conflict with other atomic accesses
+  frees = 8,
+  allocates = 16,
+};
+
+// Rows of bytes.
+struct Touch {
+  std::uintptr_t begin = 0;
+  std::size_t width = 0, pitch = 0, rows = 1, slice = 0, slices = 1;
+  std::uint32_t kind = 0;
+};
+
+struct Op;
+using OpRef = std::shared_ptr<Op>;
+
+struct Op {
+  Role role = Role::point;
+  Chain chain = 0;
+  Time time = 0;
+  bool resolved = false;
+  int device = 0;
+  std::uint64_t number = 0;  // in the order of enqueueing
+  std::uint64_t launch = 0;  // of the graph, 0 = none
+  Clock clock[worlds];       // of the enqueuing thread until resolved
+  std::vector<OpRef> before[worlds];
+  Call call, via;  // via: what put it into a stream, when that is another call
+  std::shared_ptr<Stream> stream;
+  std::vector<Touch> touches;
+  std::shared_ptr<KernelRecord> kernel;
+};
+
+// The newest operations of a stream: each is ordered behind all that it does not contain itself.
+using Frontier = std::vector<OpRef>;
+void add(Frontier& to, const OpRef& op);
+inline void add(Frontier& to, const Frontier& from) {
+  for (const OpRef& op : from) add(to, op);
+}
+
+struct Event;
+struct RecordOf {  // one record of an event
+  Frontier frontier[worlds];
+  std::shared_ptr<Stream> stream;
+  std::uint64_t number = 0;
+};
+struct Event {
+  std::deque<RecordOf> records;  // the newest last; older than the last few are forgotten
+  bool captured = false;         // the newest record went into a graph
+};
+
+struct WaitOf {  // a wait that a stream was given
+  std::shared_ptr<Event> event;
+  bool recorded = false;  // at the time
+  RecordOf record;        // that counted
+  std::uint64_t number = 0;
+};
+
+struct Stream {
+  std::string name;  // for reports
+  int device = 0;
+  bool blocking = true, legacy = false, default_stream = false, alive = true;
+  Chain chain = 0;
+  Time time = 0;
+  Chain function_chain = 0;  // of its host functions, 0 = none yet
+  Time function_time = 0;
+  Frontier frontier[worlds], previous[worlds];  // previous: before the newest operation
+  std::deque<WaitOf> waits;
+  std::deque<std::uint64_t> records;  // numbers of the records made in it
+  bool programmatic_tail = false;     // the newest operation is a kernel
+};
+
+// Who runs host code: a thread, or a thread inside a host function.
+struct Actor {
+  Chain chain = 0;
+  Time time = 1;
+  Clock clock[worlds];
+  OpRef segment;  // made when something is touched; given up when the clock changes
+  Role role = Role::host;
+  OpRef of;  // the host function's operation
+};
+
+class Order {
+ public:
+  Chain new_chain() { return next_chain_++; }
+  std::shared_ptr<Stream> make_stream(int device, bool blocking, bool legacy, bool default_stream, std::string name);
+
+  // A new operation of `stream`, behind what is in it. `lane` is the chain (0: the stream's own) and `append` says
+  // whether later operations are behind it.
+  OpRef enqueue(const std::shared_ptr<Stream>& stream, Actor& by, Role role, Call call);
+  // Operations without an order among themselves, behind what is in the stream.
+  std::vector<OpRef> enqueue_batch(const std::shared_ptr<Stream>& stream, Actor& by, Call call, std::size_t count);
+  // An operation in the stream's chain that starts without waiting for the stream's newest one (programmatic launch).
+  OpRef make_op(const std::shared_ptr<Stream>& stream, Actor& by, Role role, Call call, Chain chain, Time time);
+
+  // What an event would record, or a synchronisation would wait for.
+  Frontier newest(Stream& stream, int world);
+  void record(Event& event, const std::shared_ptr<Stream>& stream);
+  void wait(Stream& stream, const std::shared_ptr<Event>& event);
+
+  // The actor goes on behind these.
+  void join(Actor& actor, const Frontier& frontier);
+  void join_real_and_wished(Actor& actor, Stream& stream);
+  void join_device(Actor& actor, int device);
+  // What the actor did is known to whoever joins the clock.
+  void release(Actor& actor, Clock (&into)[worlds]);
+  void acquire(Actor& actor, const Clock (&from)[worlds]);
+  // The operation that stands for what the actor does now.
+  const OpRef& segment_of(Actor& actor);
+
+  // After execution: the operation's clock is complete.
+  void resolve(const OpRef& op);
+  static bool ordered(const Op& a, const Op& b, int world = real) noexcept {
+    return b.clock[world].of(a.chain) >= a.time;
+  }
+  static bool covers(const Frontier& frontier, const Op& a) noexcept {
+    for (const OpRef& op : frontier)
+      if (op.get() == &a || (op->chain == a.chain && op->time >= a.time) || ordered(a, *op)) return true;
+    return false;
+  }
+  // The newest operation that both are behind.
+  Call common(const Op& a, const Op& b) const;
+
+  std::uint64_t next_number() { return ++number_; }
+  const std::vector<std::weak_ptr<Stream>>& streams() const { return streams_; }
+  void note_point(Chain chain, Time time, const Call& call);
+
+ private:
+  void behind(Op& op, Stream& stream);
+  void append(Stream& stream, const OpRef& op, bool after_all);
+  Frontier& wished_default(int device);
+
+  Chain next_chain_ = 1;
+  std::uint64_t number_ = 0;
+  std::vector<std::weak_ptr<Stream>> streams_;
+  std::vector<Frontier> wished_default_;
+  struct Point {
+    Time time;
+    std::uint64_t number;
+    Call call;
+  };
+  std::vector<std::deque<Point>> points_;  // by chain: the last few
+};
+
+}  // namespace mr::check

@@ -1,0 +1,37 @@
+// Findings: classified, folded, and written at once as JSON lines, so that a crash keeps them (docs/check.md names the
+// fields). Under the checker's lock.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "shadow.h"
+
+namespace mr::check {
+
+struct BlockConflict;
+
+class Report {
+ public:
+  void open(const char* path);
+  // Two accesses that nothing orders, or a use behind a free.
+  void conflict(const Access& before, const Access& now, std::uintptr_t begin, std::uintptr_t end);
+  void block_conflict(const OpRef& op, const BlockConflict& conflict);
+  // At exit; or when the program dies of a signal.
+  void summary(bool complete);
+  bool any() const noexcept { return !findings_.empty(); }
+
+ private:
+  struct Finding {
+    unsigned id = 0;
+    std::uint64_t count = 0;
+  };
+  void write(const std::string& line);
+  std::string classify(const Access& a, const Access& b) const;
+  std::map<std::string, Finding> findings_;
+  int file_ = -1;
+};
+
+}  // namespace mr::check

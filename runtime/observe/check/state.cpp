@@ -1,0 +1,361 @@
+#include "state.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include <observe/subscriber.h>
+#include <simt/abi.h>
+
+#include "next.h"
+
+namespace mr::check {
+
+Checker* checker = nullptr;
+thread_local ThreadState* thread_state __attribute__((tls_model("initial-exec"))) = nullptr;
+
+Checker::Checker()
+    : shadow([this](const Access& before, const Access& now, std::uintptr_t begin, std::uintptr_t end) {
+        report.conflict(before, now, begin, end);
+      }) {}
+
+ThreadState& make_thread() {
+  auto* t = new ThreadState;
+  ++t->inside;
+  {
+    std::scoped_lock hold(checker->lock);
+    t->own.chain = checker->order.new_chain();
+    t->number = checker->next_thread++;
+  }
+  --t->inside;
+  return *(thread_state = t);
+}
+
+Call call_site(ThreadState& t, const char* api, std::uintptr_t pc) {
+  auto call = std::make_shared<CallSite>();
+  call->api = api;
+  constexpr std::size_t most = 12;
+  if (t.frames.empty()) {
+    // Not instrumented: by the unwinder, from the program's frame on.
+    void* pcs[most + 6];
+    const int count = backtrace(pcs, most + 6);
+    int first = 0;
+    for (int i = 0; i < count; ++i)
+      if (reinterpret_cast<std::uintptr_t>(pcs[i]) == pc) first = i;
+    for (int i = first; i < count; ++i) call->frames.push_back(reinterpret_cast<std::uintptr_t>(pcs[i]));
+    if (call->frames.empty() || call->frames[0] != pc) call->frames.assign(1, pc);
+  } else {
+    call->frames.push_back(pc);
+    for (std::size_t i = t.frames.size(); i > 0 && call->frames.size() < most; --i)
+      call->frames.push_back(t.frames[i - 1]);
+  }
+  return call;
+}
+
+void Checker::add_allocation(const void* p, std::size_t bytes, Memory memory, int device, const Call& call,
+                             bool fresh) {
+  if (!p || !bytes) return;
+  const auto begin = reinterpret_cast<std::uintptr_t>(p);
+  // Whatever was there has been given back.
+  auto it = allocations.lower_bound(begin);
+  if (it != allocations.begin() && std::prev(it)->second.end > begin) --it;
+  while (it != allocations.end() && it->first < begin + bytes) it = allocations.erase(it);
+  if (fresh) shadow.forget(begin, begin + bytes);
+  allocations[begin] = {begin + bytes, memory, device, call, {}};
+  if (api_only) return;
+  if (memory == Memory::device || memory == Memory::pool || memory == Memory::variable) return;
+  for (std::uintptr_t page = begin >> 12; page <= (begin + bytes - 1) >> 12; ++page)
+    pages[page >> 6 & 1023].fetch_or(std::uint64_t{1} << (page & 63), std::memory_order_relaxed);
+}
+
+const Allocation* Checker::allocation_of(std::uintptr_t address, std::uintptr_t* begin) const {
+  auto it = allocations.upper_bound(address);
+  if (it == allocations.begin()) return nullptr;
+  --it;
+  if (address >= it->second.end) return nullptr;
+  if (begin) *begin = it->first;
+  return &it->second;
+}
+
+void Checker::touch(std::uintptr_t begin, std::uintptr_t end, const Access& access) {
+  accesses.fetch_add(1, std::memory_order_relaxed);
+  while (begin < end) {
+    auto it = allocations.upper_bound(begin);
+    if (it != allocations.begin() && std::prev(it)->second.end > begin) --it;
+    if (it == allocations.end() || it->first >= end) return;
+    const std::uintptr_t from = std::max(begin, it->first), until = std::min(end, it->second.end);
+    bytes.fetch_add(until - from, std::memory_order_relaxed);
+    shadow.touch(from, until, access);
+    begin = until;
+  }
+}
+
+namespace {
+
+void touch_lines(const std::unordered_map<std::uint64_t, KernelLine>& lines, const OpRef& op) {
+  std::vector<std::uint64_t> order;
+  order.reserve(lines.size());
+  for (const auto& entry : lines) order.push_back(entry.first);
+  std::sort(order.begin(), order.end());
+  for (unsigned way = 0; way < ways; ++way) {
+    // Runs of bytes by one statement; a gap of one byte ends a run.
+    std::uintptr_t begin = 0, end = 0;
+    const MrCheckSite* site = nullptr;
+    const auto give = [&] {
+      if (end > begin) checker->touch(begin, end, {op, kind_of(way), site, nullptr});
+      begin = end = 0;
+    };
+    for (const std::uint64_t line : order) {
+      const LineTouch& t = lines.at(line).all;
+      std::uint64_t bytes = t.bytes[way];
+      while (bytes) {
+        const unsigned first = static_cast<unsigned>(std::countr_zero(bytes));
+        const unsigned length = static_cast<unsigned>(std::countr_one(bytes >> first));
+        const std::uintptr_t at = line * 64 + first;
+        if (at != end || site != t.site[way]) {
+          give();
+          begin = at;
+          site = t.site[way];
+        }
+        end = at + length;
+        if (first + length >= 64) break;
+        bytes &= ~std::uint64_t{0} << (first + length);
+      }
+    }
+    give();
+  }
+}
+
+}  // namespace
+
+// The operation has run: its clock is complete, and what it touched is known.
+void Checker::executed(const OpRef& op) {
+  order.resolve(op);
+  operations.fetch_add(1, std::memory_order_relaxed);
+  if (op->kernel) {
+    KernelRecord& kernel = *op->kernel;
+    if (!kernel.seen) unchecked_kernels.fetch_add(1, std::memory_order_relaxed);
+    if (kernel.early) order.resolve(kernel.early);
+    // The primary's end is its trigger when it has no other.
+    const auto primary = kernel.primary.lock();
+    const bool early = kernel.early && primary && primary->kernel && primary->kernel->triggered;
+    touch_lines(kernel.early_lines, early ? kernel.early : op);
+    kernel.early = nullptr;
+    touch_lines(kernel.lines, op);
+    for (const BlockConflict& conflict : kernel.conflicts)
+      if (allocation_of(conflict.begin)) report.block_conflict(op, conflict);
+    kernel.states.clear();
+    kernel.releases.clear();
+    kernel.early_lines.clear();
+    // What is left describes the operation's extents for later reports (a large grid's would be too much to keep).
+    if (kernel.lines.size() > 4096) kernel.lines.clear();
+    for (auto& [line, known] : kernel.lines) {
+      known.blocks.clear();
+      known.blocks.shrink_to_fit();
+    }
+  }
+  for (const Touch& t : op->touches)
+    for (std::size_t slice = 0; slice < t.slices; ++slice)
+      for (std::size_t row = 0; row < t.rows; ++row) {
+        const std::uintptr_t begin = t.begin + slice * t.slice + row * t.pitch;
+        touch(begin, begin + t.width, {op, t.kind, nullptr, nullptr});
+      }
+  op->touches.clear();
+}
+
+void Checker::finish(std::uint32_t tag, const std::shared_ptr<Group>& group) {
+  collect_device_accesses(tag);
+  if (!group->dropped) {
+    if (group->launch) {
+      ExecMirror* exec = group->launch->exec;
+      if (exec)
+        for (const MirrorNode& node : exec->nodes)
+          if (node.tag) collect_device_accesses(node.tag);
+      for (const OpRef& op : group->launch->ops) executed(op);
+      if (exec) std::erase(exec->launches, group->launch);
+    }
+    for (const OpRef& op : group->ops) executed(op);
+  }
+  groups.erase(tag);
+}
+
+// ---- calls ----
+
+ApiCall::ApiCall(const char* api) : thread(self()), outer(thread.call) {
+  ++thread.inside;
+  call = call_site(thread, api, thread.call_pc);
+  thread.call = this;
+  std::scoped_lock hold(checker->lock);
+  flush_touches(thread);
+}
+
+ApiCall::~ApiCall() {
+  if (group) finish(false);
+  thread.call = outer;
+  --thread.inside;
+}
+
+void ApiCall::expect(std::vector<OpRef> ops) {
+  group = std::make_shared<Group>();
+  group->ops = std::move(ops);
+  tag = checker->next_tag++;
+  checker->groups[tag] = group;
+}
+
+void ApiCall::finish(bool succeeded) {
+  if (!group) return;
+  std::scoped_lock hold(checker->lock);
+  group->closed = true;
+  group->dropped = !succeeded;
+  if (group->pending == 0) checker->finish(tag, group);
+  group = nullptr;
+}
+
+// ---- host functions ----
+
+FunctionScope::FunctionScope(const OpRef& op, Role role) : t_(self()), outer_(t_.actor), op_(op), inside_(t_.inside) {
+  t_.inside = 1;
+  frames_.swap(t_.frames);
+  {
+    std::scoped_lock hold(checker->lock);
+    checker->order.resolve(op);
+    flush_touches(t_);
+    Stream& stream = *op->stream;
+    if (!stream.function_chain) stream.function_chain = checker->order.new_chain();
+    actor_.chain = checker->order.new_chain();
+    actor_.role = role;
+    actor_.of = op;
+    for (int world = 0; world < worlds; ++world) actor_.clock[world] = op->clock[world];
+  }
+  t_.actor = &actor_;
+  t_.inside = 0;
+}
+
+FunctionScope::~FunctionScope() {
+  t_.inside = 1;
+  {
+    std::scoped_lock hold(checker->lock);
+    flush_touches(t_);
+    // Operations behind the function are behind all that it did and learnt.
+    for (int world = 0; world < worlds; ++world) {
+      op_->clock[world].join(actor_.clock[world]);
+      op_->clock[world].raise(actor_.chain, actor_.time);
+    }
+  }
+  t_.actor = outer_;
+  frames_.swap(t_.frames);
+  t_.inside = inside_;
+}
+
+// ---- what the runtime tells ----
+
+namespace {
+
+std::uint32_t on_enqueued(const void*, std::uint64_t) {
+  ThreadState* t = thread_state;
+  if (!t || !t->call || !t->call->group) return observe::no_tag;
+  std::scoped_lock hold(checker->lock);
+  ++t->call->group->pending;
+  return t->call->tag;
+}
+
+void on_ended(std::uint32_t tag) {
+  if (tag == observe::no_tag) return;
+  ThreadState& t = self();
+  Inside inside(t);
+  std::scoped_lock hold(checker->lock);
+  const auto it = checker->groups.find(tag);
+  if (it == checker->groups.end()) return;
+  const auto group = it->second;
+  if (--group->pending == 0 && group->closed) checker->finish(tag, group);
+}
+
+void on_node_added(const void* node) {
+  ThreadState* t = thread_state;
+  if (!t || !t->call) return;
+  std::scoped_lock hold(checker->lock);
+  t->call->noded = true;
+  checker->nodes[node] = {t->call->call, {}};
+}
+
+void on_node_copied(const void* copy, const void* original) {
+  std::scoped_lock hold(checker->lock);
+  if (const auto it = checker->nodes.find(original); it != checker->nodes.end()) checker->nodes[copy] = it->second;
+}
+
+std::uint32_t on_node_instantiated(const void* node) {
+  ThreadState* t = thread_state;
+  if (!t || !t->call) return observe::no_tag;
+  std::scoped_lock hold(checker->lock);
+  const std::uint32_t tag = checker->next_tag++;
+  t->call->instantiated.emplace_back(node, tag);
+  return tag;
+}
+
+void on_host_step(std::uint32_t tag) { self().step_tag = tag; }
+
+void on_image_loaded(int device, const MrImage& image) {
+  Inside inside(self());
+  std::scoped_lock hold(checker->lock);
+  for (std::uint64_t i = 0; i < image.variable_count; ++i) {
+    const MrVariable& v = image.variables[i];
+    if (v.kind == MR_VAR_MANAGED) continue;
+    checker->add_allocation(v.address, v.size, Memory::variable, device, nullptr);
+    checker->allocations[reinterpret_cast<std::uintptr_t>(v.address)].name = v.name;
+  }
+}
+
+observe::Subscriber subscription = {on_enqueued,          on_ended,     on_node_added,   on_node_copied,
+                                    on_node_instantiated, on_host_step, on_image_loaded, device_access};
+
+void at_exit() {
+  ThreadState& t = self();
+  Inside inside(t);
+  std::scoped_lock hold(checker->lock);
+  flush_touches(t);
+  checker->report.summary(true);
+}
+
+void on_crash(int signal) {
+  // What was found has been written already; the summary says that it isn't all.
+  checker->report.summary(false);
+  struct sigaction action{};
+  action.sa_handler = SIG_DFL;
+  sigaction(signal, &action, nullptr);
+  raise(signal);
+}
+
+[[gnu::constructor]] void start() {
+  const char* path = std::getenv("MILLRACE_CHECK");
+  if (!path || !*path) return;
+  using Attach = int (*)(const observe::Subscriber*, unsigned);
+  const auto attach = reinterpret_cast<Attach>(dlsym(RTLD_DEFAULT, "millrace_attach"));
+  const bool api_only = std::getenv("MILLRACE_CHECK_API_ONLY") != nullptr;
+  if (api_only) subscription.device_access = nullptr;
+  if (!attach || attach(&subscription, observe::subscriber_version) != 0) return;
+  auto* made = new Checker;
+  made->api_only = api_only;
+  made->report.open(path);
+  // Children have nothing to do with it.
+  unsetenv("MILLRACE_CHECK");
+  unsetenv("LD_PRELOAD");
+  void* warm_up[2];
+  backtrace(warm_up, 2);  // loads the unwinder
+  checker = made;
+  self();
+  std::atexit(at_exit);
+  for (const int signal : {SIGABRT, SIGTERM}) {
+    struct sigaction action{};
+    action.sa_handler = on_crash;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace mr::check

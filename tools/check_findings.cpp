@@ -1,0 +1,193 @@
+#include "check_findings.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace millrace {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+using Address = std::pair<std::string, std::uint64_t>;  // module and offset
+
+void collect(const json& frames, std::map<Address, std::vector<Frame>>& addresses) {
+  for (const json& frame : frames) addresses[{frame[0], frame[1]}];
+}
+
+void collect_all(const json& value, std::map<Address, std::vector<Frame>>& addresses) {
+  if (!value.is_object()) return;
+  for (const auto& [key, child] : value.items()) {
+    if (key == "frames")
+      collect(child, addresses);
+    else
+      collect_all(child, addresses);
+  }
+}
+
+std::string symbolizer() {
+  for (const char* candidate : {"/usr/lib/llvm-19/bin/llvm-symbolizer", "/usr/bin/llvm-symbolizer-19",
+                                "/usr/bin/llvm-symbolizer", "/usr/bin/addr2line"})
+    if (access(candidate, X_OK) == 0) return candidate;
+  return {};
+}
+
+// Asks the symbolizer about all addresses at once. A return address belongs to the call before it.
+void symbolize(std::map<Address, std::vector<Frame>>& addresses) {
+  const std::string program = symbolizer();
+  if (program.empty() || addresses.empty()) return;
+  char name[] = "/tmp/millrace-addresses-XXXXXX";
+  const int fd = mkstemp(name);
+  if (fd < 0) return;
+  close(fd);
+  {
+    std::ofstream out(name);
+    for (const auto& entry : addresses)
+      out << '"' << entry.first.first << "\" " << fmt::format("{:#x}", entry.first.second - 1) << "\n";
+  }
+  const std::string command = fmt::format("{} --output-style=JSON --demangle --inlines < {} 2>/dev/null", program,
+                                          name);
+  std::FILE* pipe = popen(command.c_str(), "r");
+  std::string text;
+  if (pipe) {
+    char buffer[65536];
+    for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
+    pclose(pipe);
+  }
+  unlink(name);
+  auto at = addresses.begin();
+  std::size_t begin = 0;
+  while (begin < text.size() && at != addresses.end()) {
+    std::size_t end = text.find('\n', begin);
+    if (end == std::string::npos) end = text.size();
+    const json answer = json::parse(text.substr(begin, end - begin), nullptr, false);
+    begin = end + 1;
+    if (answer.is_discarded()) continue;
+    if (answer.contains("Symbol"))
+      for (const json& s : answer["Symbol"]) {
+        Frame f;
+        f.function = s.value("FunctionName", "");
+        f.file = s.value("FileName", "");
+        f.line = s.value("Line", 0u);
+        if (f.file == "??") f.file.clear();
+        at->second.push_back(f);
+      }
+    ++at;
+  }
+}
+
+// Not the user's own code: the runtime's headers, the standard library, launch stubs.
+bool foreign(const Frame& f) {
+  return f.file.empty() || f.file.find("/millrace/") != std::string::npos || f.file.ends_with("/cuda_runtime.h") ||
+         f.file.starts_with("/usr/include/") || f.file.starts_with("/usr/lib/") ||
+         f.file.find("/include/c++/") != std::string::npos || f.function.find("__device_stub__") != std::string::npos;
+}
+
+std::vector<Frame> frames_of(const json& value, const std::map<Address, std::vector<Frame>>& addresses) {
+  std::vector<Frame> frames;
+  if (!value.contains("frames")) return frames;
+  for (const json& frame : value["frames"])
+    for (const Frame& f : addresses.at({frame[0], frame[1]}))
+      if (!foreign(f)) frames.push_back(f);
+  return frames;
+}
+
+Side side_of(const json& value, const std::map<Address, std::vector<Frame>>& addresses) {
+  Side side;
+  side.what = value.value("what", "");
+  side.access = value.value("access", "");
+  side.place = value.value("place", "");
+  side.api = value.value("api", "");
+  side.frames = frames_of(value, addresses);
+  if (value.contains("via")) {
+    side.via_api = value["via"].value("api", "");
+    side.via = frames_of(value["via"], addresses);
+  }
+  if (value.contains("device")) {
+    side.device.file = value["device"].value("file", "");
+    side.device.line = value["device"].value("line", 0u);
+    side.device.function = value["device"].value("function", "");
+  }
+  return side;
+}
+
+std::string place_key(const Side& side) {
+  const Frame f = side.frames.empty() ? Frame{} : side.frames.front();
+  return fmt::format("{}:{}:{}", f.file, f.line, side.what);
+}
+
+}  // namespace
+
+std::string Frame::text() const {
+  if (file.empty()) return function.empty() ? "unknown place" : function;
+  return fmt::format("{}:{}{}", file, line, function.empty() ? "" : " in " + function);
+}
+
+CheckResult read_findings(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw std::runtime_error(fmt::format("the findings in {} could not be read", path));
+  CheckResult result;
+  std::vector<json> lines;
+  json counts;
+  for (std::string line; std::getline(in, line);) {
+    json value = json::parse(line, nullptr, false);
+    if (value.is_discarded()) continue;  // cut short
+    if (value.contains("started")) {
+      result.started = true;
+    } else if (value.contains("summary")) {
+      result.complete = value.value("complete", false);
+      result.operations = value.value("operations", std::uint64_t{0});
+      result.accesses = value.value("accesses", std::uint64_t{0});
+      result.bytes = value.value("bytes", std::uint64_t{0});
+      result.unchecked_kernels = value.value("unchecked_kernels", std::uint64_t{0});
+      counts = value["counts"];
+    } else if (value.contains("finding")) {
+      lines.push_back(std::move(value));
+    }
+  }
+  std::map<Address, std::vector<Frame>> addresses;
+  for (const json& line : lines) collect_all(line, addresses);
+  symbolize(addresses);
+  std::map<std::string, std::size_t> known;
+  for (const json& line : lines) {
+    Finding f;
+    f.kind = line.value("kind", "");
+    f.why = line.value("why", "");
+    f.edge = line.value("edge", "");
+    f.a = side_of(line["a"], addresses);
+    f.b = side_of(line["b"], addresses);
+    const json& buffer = line["buffer"];
+    f.memory = buffer.value("memory", "");
+    f.buffer_name = buffer.value("name", "");
+    f.buffer_api = buffer.value("api", "");
+    f.buffer_bytes = buffer.value("bytes", std::uint64_t{0});
+    f.begin = buffer.value("begin", std::uint64_t{0});
+    f.end = buffer.value("end", std::uint64_t{0});
+    f.buffer = frames_of(buffer, addresses);
+    if (line.contains("common")) {
+      f.common_api = line["common"].value("api", "");
+      f.common_kernel = line["common"].value("kernel", "");
+      f.common = frames_of(line["common"], addresses);
+    }
+    const std::string id = std::to_string(line["finding"].get<unsigned>());
+    if (counts.is_object() && counts.contains(id)) f.count = counts[id];
+    // The same two lines by other call paths are the same mistake.
+    const std::string key = fmt::format("{}|{}|{}|{}:{}|{}:{}", f.kind, place_key(f.a), place_key(f.b),
+                                        f.kind == "intra-grid" ? f.a.device.line : 0, 0,
+                                        f.kind == "intra-grid" ? f.b.device.line : 0, 0);
+    const auto [it, fresh] = known.emplace(key, result.findings.size());
+    if (fresh)
+      result.findings.push_back(std::move(f));
+    else
+      result.findings[it->second].count += f.count;
+  }
+  return result;
+}
+
+}  // namespace millrace
