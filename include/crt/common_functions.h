@@ -1,0 +1,5 @@
+// The place where CUDA's own headers keep these; some programs include them by this name.
+#ifndef MILLRACE_CRT_COMMON_FUNCTIONS_H
+#define MILLRACE_CRT_COMMON_FUNCTIONS_H
+#include "../common_functions.h"
+#endif
