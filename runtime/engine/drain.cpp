@@ -30,6 +30,9 @@ Ran run_kernel(Queue& queue, KernelOp& op, Runner& runner) noexcept {
     const auto* record = reinterpret_cast<const char*>(&op);
     if (args >= record && args < record + std::size_t{op.lines} * 64) grid.flags |= simt::grid_args_readable;
   }
+  // Level for level: what other operations at the queue's end asked for doesn't count for this one.
+  if (const unsigned own = op.flags >> op_level_shift) [[unlikely]]
+    queue.borrow_level(own - 1);
   if (op.flags & op_workers_only) {  // needs residency
     if (!runner.worker) return Ran::workers;
     simt::grid_open(grid);
@@ -125,7 +128,9 @@ bool Drainer::wait(Queue& queue, const WaitOp& op, Runner& runner) noexcept {
   queue.blocked_until_.store(op.sequence, std::memory_order_relaxed);
   queue.self_waiter_.sequence = op.sequence;
   queue.state_.store(QueueState::parked, std::memory_order_release);
+  MR_DELAY();
   on.add_waiter(queue.self_waiter_);
+  MR_DELAY();
   // Between adding ourselves and looking again: the completer stores completed_, then looks for waiters (both seq_cst).
   if (on.completed_.load(std::memory_order_seq_cst) >= op.sequence && on.remove_waiter(queue.self_waiter_)) {
     queue.state_.store(QueueState::running, std::memory_order_relaxed);

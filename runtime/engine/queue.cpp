@@ -18,6 +18,7 @@ void Queue::release() noexcept {
   // Full barrier between giving up and looking at the tail: pairs with Appender (tail | listed) and Scheduler::pop
   // (listed | state).
   state_.exchange(QueueState::idle, std::memory_order_seq_cst);
+  MR_DELAY();
   if (tail_.load(std::memory_order_seq_cst) != completed_.load(std::memory_order_relaxed) &&
       !listed_.load(std::memory_order_seq_cst))
     Scheduler::get().list(*this);
@@ -46,8 +47,12 @@ void Queue::complete_front(Op* op) noexcept {
   if (op->site) [[unlikely]]
     observe::ended(op->site);
   read_ = reinterpret_cast<std::byte*>(op) + std::size_t{op->lines} * 64;
+  if (op->flags >> op_level_shift) [[unlikely]]
+    return_level();
+  MR_DELAY();
   // seq_cst: between publishing and looking for waiters (they add themselves, then look at completed_ again).
   completed_.store(completed_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+  MR_DELAY();
   if (waiters_.load(std::memory_order_seq_cst)) wake_waiters();
 }
 
@@ -58,6 +63,7 @@ void Queue::finish_asynchronous() noexcept {
 
 void Queue::add_waiter(Waiter& waiter) noexcept {
   std::scoped_lock hold(waiters_lock_);
+  MR_DELAY();
   waiter.next = waiters_.load(std::memory_order_relaxed);
   waiters_.store(&waiter, std::memory_order_seq_cst);
 }
@@ -94,6 +100,7 @@ void Queue::wake_waiters() noexcept {
   while (due) {
     Waiter* w = due;
     due = w->next;  // read before the wake: the waiter may be reused at once
+    MR_DELAY();
     if (w->queue) {
       w->queue->release();
     } else {

@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include <engine/chunk.h>
+#include <engine/delay.h>
 #include <engine/op.h>
 #include <engine/spinlock.h>
 #include <observe/trace.h>
@@ -61,11 +62,19 @@ class alignas(64) Queue {
   Domain* domain() const noexcept { return domain_.load(std::memory_order_relaxed); }
   unsigned level() const noexcept { return level_.load(std::memory_order_relaxed); }
   // Counts from when the queue is listed next.
-  void set_level(unsigned level) noexcept { level_.store(static_cast<std::uint8_t>(level), std::memory_order_relaxed); }
+  void set_level(unsigned level) noexcept {
+    base_level_.store(static_cast<std::uint8_t>(level), std::memory_order_relaxed);
+    level_.store(static_cast<std::uint8_t>(level), std::memory_order_relaxed);
+  }
+  // From when an operation with a level of its own is enqueued into an idle queue, or begins, until it has completed.
+  void borrow_level(unsigned level) noexcept {
+    level_.store(static_cast<std::uint8_t>(level), std::memory_order_relaxed);
+  }
+  void return_level() noexcept { level_.store(base_level_.load(std::memory_order_relaxed), std::memory_order_relaxed); }
   // Only while the queue is idle and empty (creation and reuse).
   void reset(Domain* domain, unsigned level) noexcept {
     domain_.store(domain, std::memory_order_relaxed);
-    level_.store(static_cast<std::uint8_t>(level), std::memory_order_relaxed);
+    set_level(level);
   }
 
   // ---- for the engine ----
@@ -77,6 +86,7 @@ class alignas(64) Queue {
                                         std::memory_order_relaxed))
       return false;
     if (worker) workers_only_.store(false, std::memory_order_relaxed);
+    MR_DELAY();
     return true;
   }
   // Gives up ownership; lists the queue if operations are left.
@@ -106,6 +116,7 @@ class alignas(64) Queue {
   // Relaxed: set at reuse, published with the first operation; a former owner that is just leaving may still look at
   // it.
   std::atomic<std::uint8_t> level_{priority_levels - 1};
+  std::atomic<std::uint8_t> base_level_{priority_levels - 1};  // what level_ goes back to
   // Invariant: records of operations completed+1..tail lie complete in the chunks from read_ on. Store release (in the
   // append lock), load acquire by the owner.
   std::atomic<std::uint64_t> tail_{0};
@@ -186,6 +197,7 @@ inline Appender::~Appender() {
     queue_.tail_.store(sequence_, std::memory_order_release);
     // The exchange in unlock_fenced is the full barrier between publishing the tail and looking at listed_.
     queue_.append_lock_.unlock_fenced();
+    MR_DELAY();
     if (!queue_.listed_.load(std::memory_order_seq_cst)) list_queue(queue_);
   } else {
     queue_.append_lock_.unlock();

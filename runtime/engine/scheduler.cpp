@@ -83,11 +83,13 @@ Queue* Scheduler::pop_from(Shard& shard, unsigned level) noexcept {
   }
   // seq_cst: between taking it off the list and claiming it / looking at its tail.
   queue->listed_.exchange(false, std::memory_order_seq_cst);
+  MR_DELAY();
   return queue;
 }
 
 void Scheduler::list(Queue& queue) noexcept {
   if (queue.listed_.exchange(true, std::memory_order_seq_cst)) return;
+  MR_DELAY();
   push(shard_[(reinterpret_cast<std::uintptr_t>(&queue) >> 9) & (shards_ - 1)], queue);
   wake_if_needed();
 }
@@ -140,6 +142,7 @@ bool Scheduler::saturated() const noexcept {
 }
 
 void Scheduler::wake_if_needed() noexcept {
+  MR_DELAY();
   const std::uint64_t c = counts_.load(std::memory_order_seq_cst);
   if (searching_of(c) != 0 || running_of(c) >= static_cast<int>(target_)) return;
   wake_slowly(false);
@@ -238,6 +241,7 @@ void Scheduler::idle() noexcept {
     } else {
       counts_.fetch_add(one_sleeping, std::memory_order_seq_cst);
     }
+    MR_DELAY();
     // Counted as asleep. A last look: who listed work before it saw us asleep relied on us (or on another searcher).
     if (has_ready()) {
       std::uint64_t c = counts_.load(std::memory_order_seq_cst);

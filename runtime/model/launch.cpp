@@ -1,5 +1,6 @@
 #include <model/launch.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include <model/device.h>
@@ -39,6 +40,13 @@ cudaError_t check_clusters(const LaunchRequest& request, const MrKernel& kernel)
   if (fixed.x && (fixed.x != cluster.x || fixed.y != cluster.y || fixed.z != cluster.z))
     return cudaErrorInvalidClusterSize;
   return cudaSuccess;
+}
+
+// A launch with a priority of its own. An idle stream's queue is listed by it if it is the higher one.
+void give_priority(engine::KernelOp& op, engine::Queue& queue, int priority) noexcept {
+  const unsigned level = level_of(std::clamp(priority, greatest_priority, 0));
+  op.flags |= static_cast<std::uint8_t>((level + 1) << engine::op_level_shift);
+  if (level < queue.level()) queue.borrow_level(level);
 }
 
 }  // namespace
@@ -140,6 +148,8 @@ cudaError_t launch(const LaunchRequest& request, Stream& stream) noexcept {
                                               kernel_op_bytes(*kernel, has_clusters(request, *kernel)));
     fill_kernel_op(*op, request, *kernel, context);
     op->grid.grid_id = enqueue.sequence();
+    if (request.has_priority) [[unlikely]]
+      give_priority(*op, enqueue.queue(), request.priority);
   }
   return cudaSuccess;
 }
