@@ -2,6 +2,7 @@
 #include <model/module.h>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -41,11 +42,12 @@ bool processor_supports(std::uint32_t level) noexcept {
   }
 }
 
-void* load_from_memory(const void* bytes, std::size_t length, int device) noexcept {
+// *file: the open file that the image lies in, or -1.
+void* load_from_memory(const void* bytes, std::size_t length, int device, int* file) noexcept {
   char name[64];
   std::snprintf(name, sizeof name, "millrace-image-device%d", device);
   // A file of its own for each device: the dynamic loader tells images apart by inode.
-  const int fd = memfd_create(name, MFD_CLOEXEC);
+  int fd = memfd_create(name, MFD_CLOEXEC);
   if (fd < 0) {
     std::fprintf(stderr, "millrace: the device image could not be loaded: memfd_create failed: %s\n",
                  std::strerror(errno));
@@ -63,17 +65,32 @@ void* load_from_memory(const void* bytes, std::size_t length, int device) noexce
     }
     done += static_cast<std::size_t>(n);
   }
+  // Debuggers and profilers open what the loader's list of objects names: the name must mean the same in their process,
+  // so the file stays open, at a number that is out of the program's way. (By /proc/self they would read a file of
+  // their own; gdb waited for ever for one of its pipes.) Programs of very many images do without for the later ones.
+  constexpr int first_number = 100;
+  constexpr unsigned most_open = 256;
+  if (const int high = fcntl(fd, F_DUPFD_CLOEXEC, first_number); high >= 0) {
+    close(fd);
+    fd = high;
+  }
   // The dynamic loader knows by its path what it has loaded already, and descriptors' numbers come back: the path of
   // each image is spelled differently, by the bits of a count, "/." for a one and "/" for a zero. The kernel reads over
   // both.
   static std::atomic<unsigned> images{0};
-  std::string path = "/proc/self/fd";
-  for (unsigned bits = images.fetch_add(1, std::memory_order_relaxed); bits; bits >>= 1)
-    path += (bits & 1) != 0 ? "/." : "/";
-  path += "/" + std::to_string(fd);
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const unsigned number = images.fetch_add(1, std::memory_order_relaxed);
+  std::string place = "/fd";
+  for (unsigned bits = number; bits; bits >>= 1) place += (bits & 1) != 0 ? "/." : "/";
+  place += "/" + std::to_string(fd);
+  void* handle = dlopen(("/proc/" + std::to_string(getpid()) + place).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    handle = dlopen(("/proc/self" + place).c_str(), RTLD_NOW | RTLD_LOCAL);  // /proc of another pid namespace
   if (!handle) std::fprintf(stderr, "millrace: the device image could not be loaded: %s\n", dlerror());
-  close(fd);
+  if (!handle || number >= most_open) {
+    close(fd);
+    fd = -1;
+  }
+  *file = fd;
   return handle;
 }
 
@@ -117,7 +134,8 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
     std::fputs("millrace: this program's device image was not made by mrcc; compile its .cu files with mrcc\n", stderr);
     return fail(cudaErrorInvalidKernelImage);
   }
-  void* handle = load_from_memory(bytes_, length, device);
+  int file = -1;
+  void* handle = load_from_memory(bytes_, length, device, &file);
   if (!handle) return fail(cudaErrorInvalidKernelImage);
   const auto* image = static_cast<const MrImage*>(dlsym(handle, "__mr_image"));
   if (!image || image->abi_version != MR_ABI_VERSION) {
@@ -152,6 +170,7 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
   auto* loaded = new LoadedImage;
   loaded->image = image;
   loaded->handle = handle;
+  loaded->file = file;
   if (names_ == Names::of_image && !connected_) adopt(*image);
   // Before the bytes are kept: a reset must not undo it.
   connect_managed(*this, *image, !connected_);

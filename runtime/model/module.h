@@ -17,6 +17,7 @@ namespace mr::model {
 struct LoadedImage {
   const MrImage* image = nullptr;
   void* handle = nullptr;
+  int file = -1;              // kept open for debuggers, see load_from_memory; -1: none
   std::vector<char> initial;  // bytes of [data_begin, data_end) as loaded, for cudaDeviceReset
 };
 

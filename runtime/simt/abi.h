@@ -42,7 +42,7 @@ struct MrLane {
   std::uint32_t poll_count;  // device side counts polls here before it enters the runtime
   std::uint32_t last_error;  // cudaError_t of the lane's device-side runtime calls
   void* runtime;             // simt's own state for this lane (null in loop mode)
-  std::uint64_t spare[3];    // simt's own: kept while rights are switched (protect.S)
+  std::uint64_t spare[3];  // [2]: protect.S, while rights are switched; the others: compiled code (misaligned accesses)
 };
 static_assert(sizeof(MrLane) == 64);
 

@@ -63,7 +63,7 @@ FUNCTION mr_simt_switch_rights
   vmovq rcx, xmm9
   pop rax
   mov [r10 + 56], rax
-  mov rax, [rip + mr_simt_direct_services]
+  lea rax, [rip + mr_simt_direct_services]
   call [rax + r11 * 8 + 8]
   mov r9, rax
   LANE_IN_R10

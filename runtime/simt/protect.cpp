@@ -22,9 +22,9 @@ extern char mr_simt_switching_entries[];
 // glibc 2.35 and later.
 [[gnu::weak, gnu::visibility("default")]] extern const std::ptrdiff_t __rseq_offset;
 [[gnu::weak, gnu::visibility("default")]] extern const unsigned int __rseq_size;
-// Read by protect.S.
+// Read by protect.S. The entries' functions: entry n is word 1 + n.
+[[gnu::visibility("hidden")]] std::uint64_t mr_simt_direct_services[65] = {};
 [[gnu::visibility("hidden")]] std::uint32_t mr_simt_device_rights = 0;
-[[gnu::visibility("hidden")]] const MrServices* mr_simt_direct_services = nullptr;
 [[gnu::visibility("hidden")]] mr::simt::protect::Handler mr_simt_fault_handler = nullptr;
 [[gnu::visibility("hidden")]] mr::simt::protect::Handler mr_simt_interrupt_handler = nullptr;
 }
@@ -235,23 +235,39 @@ std::uint64_t service_call_site(const MrLane& lane, const void* return_address) 
   return active() ? lane.spare[2] : reinterpret_cast<std::uint64_t>(return_address);
 }
 
+namespace {
+
+// protect.S has 64 entries; the last one is for access_entry.
+constexpr std::size_t most_entries = 64, access_slot = most_entries - 1;
+constexpr std::size_t entries = (sizeof(MrServices) - offsetof(MrServices, barrier)) / sizeof(void*);
+static_assert(entries <= access_slot && offsetof(MrServices, barrier) == sizeof(void*));
+static_assert(sizeof mr_simt_direct_services == (1 + most_entries) * sizeof(void*));
+
+std::uint64_t switching_entry(std::size_t slot) noexcept {
+  return reinterpret_cast<std::uint64_t>(mr_simt_switching_entries + 16 * slot);
+}
+
+}  // namespace
+
 const MrServices* switching_table(const MrServices& direct) noexcept {
   // On a page of its own, which device code may read.
   static const MrServices* const table = [&]() -> const MrServices* {
-    constexpr std::size_t entries = (sizeof(MrServices) - offsetof(MrServices, barrier)) / sizeof(void*);
-    static_assert(entries <= 64, "protect.S has 64 entries");
     static_assert(sizeof(MrServices) <= 4096);
     void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) return nullptr;
-    mr_simt_direct_services = &direct;
+    std::memcpy(mr_simt_direct_services, &direct, sizeof direct);
     auto* words = static_cast<std::uint64_t*>(page);
     std::memcpy(page, &direct, offsetof(MrServices, barrier));
-    for (std::size_t i = 0; i < entries; ++i)
-      words[1 + i] = reinterpret_cast<std::uint64_t>(mr_simt_switching_entries + 16 * i);
+    for (std::size_t i = 0; i < entries; ++i) words[1 + i] = switching_entry(i);
     if (the_shared_key >= 0) set_access(page, 4096, PROT_READ, the_shared_key);
     return static_cast<const MrServices*>(page);
   }();
   return table ? table : &direct;
+}
+
+AccessEntry switching_access_entry(AccessEntry direct) noexcept {
+  mr_simt_direct_services[1 + access_slot] = reinterpret_cast<std::uint64_t>(direct);
+  return reinterpret_cast<AccessEntry>(switching_entry(access_slot));
 }
 
 Handler fault_entry(Handler handler) noexcept {

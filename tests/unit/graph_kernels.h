@@ -11,9 +11,6 @@
 
 namespace graph_test {
 
-// These kernels use the host's memory. Before the library is set up.
-[[gnu::constructor(101)]] inline void without_protection_keys() { setenv("MILLRACE_PROTECT", "0", 0); }
-
 #define OK(call) ASSERT_EQ((call), cudaSuccess) << #call
 
 // Every kernel here has one parameter: a block of `Bytes` bytes.

@@ -15,9 +15,6 @@ namespace simt_test {
 
 using namespace mr::simt;
 
-// These kernels use the host's memory. Before the library is set up.
-[[gnu::constructor(101)]] inline void without_protection_keys() { setenv("MILLRACE_PROTECT", "0", 0); }
-
 // What compiled device code sees.
 [[gnu::always_inline]] inline MrLane* lane() {
   std::uint64_t sp;
