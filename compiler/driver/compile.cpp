@@ -58,6 +58,8 @@ void Compiler::add_phase(Argv& argv) const {
 Argv Compiler::front_end(const Input& input, const Argv& prelude) const {
   Argv a{tools_.tool(input.language == Language::c || input.language == Language::assembler ? "clang" : "clang++")};
   append(a, {"-Wno-unused-command-line-argument", "-Wno-unknown-pragmas"});
+  // What nvcc says nothing about: an unrolling that the optimizer thinks better of, and the bodies of waiting loops.
+  append(a, {"-Wno-pass-failed", "-Wno-empty-body"});
   if (isatty(2)) a.push_back("-fcolor-diagnostics");
   // Standard C++ headers whose functions device code may call too come before the standard library's.
   if (input.language == Language::cuda) append(a, {"-isystem", tools_.header("millrace/std")});
