@@ -259,12 +259,13 @@ void Compiler::compile_cuda(const Input& input, const std::string& output) {
   diagnostics.add(read_file(device_says));
   std::cerr << diagnostics.merged();
   if (device_status == 0 && host_status == 0) {
-    if (o_.relocatable) finish_relocatable(o_, tools_, output, unit);
+    std::error_code ignored;
+    if (o_.relocatable && fs::is_regular_file(output, ignored)) finish_relocatable(o_, tools_, output, unit);
     dependencies.merge();
     return;
   }
   std::error_code ignored;
-  if (!output.empty()) fs::remove(output, ignored);
+  if (fs::is_regular_file(output, ignored)) fs::remove(output, ignored);  // /dev/null stays
   const auto crash = [&](int status, const char* pass) {
     return status > 128 ? "clang's " + std::string(pass) + " pass over " + input.path + " was ended by signal " +
                               std::to_string(status - 128)

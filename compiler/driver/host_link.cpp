@@ -86,7 +86,7 @@ void make_archive(const Options& o, const Toolchain& tools, const std::vector<st
   a.push_back(output);
   a.insert(a.end(), objects.begin(), objects.end());
   std::error_code ignored;
-  if (!o.dry_run) fs::remove(output, ignored);
+  if (!o.dry_run && fs::is_regular_file(output, ignored)) fs::remove(output, ignored);
   if (run(o, a)) throw Failure("");
 }
 
