@@ -89,7 +89,11 @@ bool matches(const Suppression& s, const Finding& f) {
 
 void print_side(const char* mark, const Side& side) {
   const std::string where = side.frames.empty() ? "" : side.frames.front().text();
-  fmt::print("  {}  {} {} in {}\n", mark, side.what, side.access, side.place);
+  std::string what = side.what;
+  if (what == "a host function" && !side.frames.empty()) what = "host function " + side.frames.back().function;
+  fmt::print("  {}  {} {} in {}{}\n", mark, what, side.access, side.place,
+             side.stream.empty() ? ""
+                                 : fmt::format(", made at {}:{}", side.stream.front().file, side.stream.front().line));
   if (!side.device.file.empty())
     fmt::print("       at {}:{} in {}\n", side.device.file, side.device.line, side.device.function);
   for (std::size_t i = 0; i < side.frames.size(); ++i)
@@ -121,6 +125,7 @@ json frame_json(const std::vector<Frame>& frames) {
 }
 json side_json(const Side& s) {
   json value = {{"what", s.what}, {"access", s.access}, {"stream", s.place}, {"stack", frame_json(s.frames)}};
+  if (!s.stream.empty()) value["stream_made"] = frame_json(s.stream);
   if (!s.device.file.empty()) value["device"] = frame_json({s.device})[0];
   if (!s.via.empty()) value["via"] = {{"api", s.via_api}, {"stack", frame_json(s.via)}};
   return value;

@@ -84,8 +84,10 @@ void symbolize(std::map<Address, std::vector<Frame>>& addresses) {
 
 // Not the user's own code: the runtime's headers, the standard library, launch stubs.
 bool foreign(const Frame& f) {
-  return f.file.empty() || f.file.find("/millrace/") != std::string::npos || f.file.ends_with("/cuda_runtime.h") ||
-         f.file.starts_with("/usr/include/") || f.file.starts_with("/usr/lib/") ||
+  return f.file.empty() || f.file.find("/include/millrace/") != std::string::npos ||
+         f.file.ends_with("/include/cuda_runtime.h") || f.file.starts_with("/usr/include/") ||
+         f.file.starts_with("/usr/lib/") || f.file.starts_with("./") || f.file.starts_with("../") ||
+         f.function.starts_with("mr::check::") || f.function.starts_with("__libc_start") ||
          f.file.find("/include/c++/") != std::string::npos || f.function.find("__device_stub__") != std::string::npos;
 }
 
@@ -109,6 +111,7 @@ Side side_of(const json& value, const std::map<Address, std::vector<Frame>>& add
     side.via_api = value["via"].value("api", "");
     side.via = frames_of(value["via"], addresses);
   }
+  if (value.contains("stream")) side.stream = frames_of(value["stream"], addresses);
   if (value.contains("device")) {
     side.device.file = value["device"].value("file", "");
     side.device.line = value["device"].value("line", 0u);

@@ -17,7 +17,8 @@ struct Side {
   std::vector<Frame> frames;  // innermost first; headers of the runtime and of the standard library are left out
   std::string via_api;
   std::vector<Frame> via;
-  Frame device;  // statement in a kernel; file empty: none
+  std::vector<Frame> stream;  // where the stream was made
+  Frame device;               // statement in a kernel; file empty: none
 };
 
 struct Finding {

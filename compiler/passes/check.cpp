@@ -142,7 +142,7 @@ class Instrumenter {
       }
       file = std::string(path);
       line = at->getLine();
-      if (path.find("/millrace/") == StringRef::npos || path.find("/include/") == StringRef::npos) break;
+      if (!path.str().contains("/include/millrace/")) break;
     }
     auto* i32 = Type::getInt32Ty(context_);
     Constant* fields[] = {text(file), text(f.getName()), ConstantInt::get(i32, line), ConstantInt::get(i32, kind)};

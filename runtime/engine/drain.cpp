@@ -2,6 +2,7 @@
 
 #include <engine/clock.h>
 #include <engine/scheduler.h>
+#include <observe/subscriber.h>
 #include <simt/protect.h>
 
 namespace mr::engine {
@@ -96,7 +97,10 @@ void observe_begin(Op& op) noexcept {
     d.kind = "fill";
     d.bytes = static_cast<const FillOp&>(op).fill.bytes();
     break;
-  case OpKind::host: d.kind = "host"; break;
+  case OpKind::host:
+    d.kind = "host";
+    if (observe::subscriber) observe::subscriber->host_step(op.site);
+    break;
   case OpKind::wait:
     d.kind = "wait";
     d.on = static_cast<const WaitOp&>(op).on;

@@ -469,6 +469,8 @@ class GraphRun {
       op->function = work.function;
       op->data = work.data;
       op->with_status = work.call;
+      if (observe::subscriber) [[unlikely]]
+        op->site = work.site;
       break;
     }
     case StepKind::wait: {

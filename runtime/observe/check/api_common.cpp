@@ -117,6 +117,7 @@ void run_wrapped(void* data) {
     const FunctionScope scope(op, role);
     wrapped->function(wrapped->data);
   } else {
+    // Of no launch that the checker knows: the thread's own, which is nobody's.
     wrapped->function(wrapped->data);
   }
   if (wrapped->op) delete wrapped;

@@ -5,13 +5,15 @@ using namespace mr::check;
 
 namespace {
 
-void made_stream(cudaStream_t handle, bool blocking) {
+void made_stream(const ApiCall& call, cudaStream_t handle, bool blocking) {
   const int device = current_device();
   std::scoped_lock hold(checker->lock);
   std::string name = "stream " + std::to_string(checker->next_stream++);
   if (!blocking) name += " (non-blocking)";
   if (device) name += " of device " + std::to_string(device);
-  checker->streams[handle] = checker->order.make_stream(device, blocking, false, false, name);
+  auto stream = checker->order.make_stream(device, blocking, false, false, name);
+  stream->call = call.call;
+  checker->streams[handle] = std::move(stream);
 }
 
 void note_synchronisation(const ApiCall& call) {  // under the lock
@@ -24,19 +26,19 @@ void note_synchronisation(const ApiCall& call) {  // under the lock
 MR_ONE(cudaStreamCreate, (cudaStream_t * stream), (stream)) {
   ApiCall call("cudaStreamCreate");
   const cudaError_t error = next(stream);
-  if (error == cudaSuccess) made_stream(*stream, true);
+  if (error == cudaSuccess) made_stream(call, *stream, true);
   return error;
 }
 MR_ONE(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags), (stream, flags)) {
   ApiCall call("cudaStreamCreateWithFlags");
   const cudaError_t error = next(stream, flags);
-  if (error == cudaSuccess) made_stream(*stream, !(flags & cudaStreamNonBlocking));
+  if (error == cudaSuccess) made_stream(call, *stream, !(flags & cudaStreamNonBlocking));
   return error;
 }
 MR_ONE(cudaStreamCreateWithPriority, (cudaStream_t * stream, unsigned flags, int priority), (stream, flags, priority)) {
   ApiCall call("cudaStreamCreateWithPriority");
   const cudaError_t error = next(stream, flags, priority);
-  if (error == cudaSuccess) made_stream(*stream, !(flags & cudaStreamNonBlocking));
+  if (error == cudaSuccess) made_stream(call, *stream, !(flags & cudaStreamNonBlocking));
   return error;
 }
 MR_ONE(cudaStreamDestroy, (cudaStream_t stream), (stream)) {

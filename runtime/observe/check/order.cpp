@@ -100,7 +100,7 @@ OpRef Order::enqueue(const std::shared_ptr<Stream>& stream, Actor& by, Role role
   return op;
 }
 
-std::vector<OpRef> Order::enqueue_batch(const std::shared_ptr<Stream>& stream, Actor& by, Call call,
+std::vector<OpRef> Order::enqueue_batch(const std::shared_ptr<Stream>& stream, Actor& by, const Call& call,
                                         std::size_t count) {
   std::vector<OpRef> ops;
   for (std::size_t i = 0; i < count; ++i) {

@@ -103,6 +103,7 @@ struct WaitOf {  // a wait that a stream was given
 
 struct Stream {
   std::string name;  // for reports
+  Call call;         // that made it; null for default streams
   int device = 0;
   bool blocking = true, legacy = false, default_stream = false, alive = true;
   Chain chain = 0;
@@ -134,7 +135,8 @@ class Order {
   // whether later operations are behind it.
   OpRef enqueue(const std::shared_ptr<Stream>& stream, Actor& by, Role role, Call call);
   // Operations without an order among themselves, behind what is in the stream.
-  std::vector<OpRef> enqueue_batch(const std::shared_ptr<Stream>& stream, Actor& by, Call call, std::size_t count);
+  std::vector<OpRef> enqueue_batch(const std::shared_ptr<Stream>& stream, Actor& by, const Call& call,
+                                   std::size_t count);
   // An operation in the stream's chain that starts without waiting for the stream's newest one (programmatic launch).
   OpRef make_op(const std::shared_ptr<Stream>& stream, Actor& by, Role role, Call call, Chain chain, Time time);
 

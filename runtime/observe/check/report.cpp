@@ -79,6 +79,7 @@ std::string side(const Access& a) {
                     ",\"place\":" + quoted(place_of(*a.op));
   if (a.op->call && a.op->call->api[0]) out += ",\"api\":" + quoted(a.op->call->api);
   out += ",\"frames\":" + frames_of(a.where ? a.where : a.op->call);
+  if (a.op->stream && a.op->stream->call) out += ",\"stream\":{\"frames\":" + frames_of(a.op->stream->call) + "}";
   if (a.op->via) {
     out += ",\"via\":{\"api\":" + quoted(a.op->via->api) + ",\"frames\":" + frames_of(a.op->via) + "}";
   }

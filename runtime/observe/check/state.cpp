@@ -25,7 +25,7 @@ Checker::Checker()
         report.conflict(before, now, begin, end);
       }) {}
 
-ThreadState& make_thread() {
+ThreadState& make_thread(bool of_program) {
   auto* t = new ThreadState;
   ++t->inside;
   {
@@ -33,7 +33,7 @@ ThreadState& make_thread() {
     t->own.chain = checker->order.new_chain();
     t->number = checker->next_thread++;
   }
-  --t->inside;
+  if (of_program) --t->inside;
   return *(thread_state = t);
 }
 
@@ -348,7 +348,7 @@ void on_crash(int signal) {
   void* warm_up[2];
   backtrace(warm_up, 2);  // loads the unwinder
   checker = made;
-  self();
+  make_thread(true);
   std::atexit(at_exit);
   for (const int signal : {SIGABRT, SIGTERM}) {
     struct sigaction action{};

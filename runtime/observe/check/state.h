@@ -147,10 +147,12 @@ struct Checker {
 // Null until the checker is on.
 extern Checker* checker;
 extern thread_local ThreadState* thread_state __attribute__((tls_model("initial-exec")));
-ThreadState& make_thread();
+// A thread of the program's own is one that it has started; what others do (the runtime's workers, outside of host
+// functions) is nobody's.
+ThreadState& make_thread(bool of_program = false);
 inline ThreadState& self() { return thread_state ? *thread_state : make_thread(); }
 // True when what the calling thread does is the program's own doing.
-inline bool watching() noexcept { return checker && !(thread_state && thread_state->inside); }
+inline bool watching() noexcept { return checker && self().inside == 0; }
 
 struct Inside {
   explicit Inside(ThreadState& t) : t_(t) { ++t_.inside; }

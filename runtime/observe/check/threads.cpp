@@ -58,7 +58,7 @@ struct AtEnd {
 void* begin(void* data) {
   auto* start = static_cast<Start*>(data);
   {
-    ThreadState& t = self();
+    ThreadState& t = make_thread(true);
     Inside inside(t);
     std::scoped_lock hold(checker->lock);
     checker->order.acquire(*t.actor, start->parent.clock);
