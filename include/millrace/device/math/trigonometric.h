@@ -26,8 +26,9 @@ __MR_MATH_COLD __mr_reduced __mr_reduce_large(double x) {
     w[0] >>= s;
   }
   // p = m * w modulo 2^192, three words, the most significant first.
-  const unsigned __int128 low = (unsigned __int128)m * w[2];
-  const unsigned __int128 mid = (unsigned __int128)m * w[1] + (unsigned long)(low >> 64);
+  __extension__ typedef unsigned __int128 wide;
+  const wide low = (wide)m * w[2];
+  const wide mid = (wide)m * w[1] + (unsigned long)(low >> 64);
   unsigned long p[3] = {m * w[0] + (unsigned long)(mid >> 64), (unsigned long)mid, (unsigned long)low};
   // The value is p * 2^-190: the top two bits count quarter turns.
   int n = (int)(p[0] >> 62);
