@@ -1,6 +1,7 @@
 #include <engine/drain.h>
 
 #include <engine/clock.h>
+#include <engine/graph_run.h>
 #include <engine/scheduler.h>
 #include <observe/subscriber.h>
 #include <simt/protect.h>
@@ -44,6 +45,7 @@ Ran run_kernel(Queue& queue, KernelOp& op, Runner& runner) noexcept {
     return Ran::gone;
   }
   if (grid.total_blocks == 1) {
+    const ImageScope scope(queue.image());
     const simt::Fault fault = simt::run_blocks(grid, 0, 1);
     if (fault != simt::Fault::none && fault != simt::Fault::interrupted)
       queue.domain()->on_fault(*queue.domain(), fault, grid);

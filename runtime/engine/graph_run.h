@@ -186,7 +186,18 @@ GraphOp* push_graph(Appender& appender, GraphImage& image, std::size_t slots) no
 // The gate of an event record: an operation that completes when the launch's record step runs.
 CustomOp* push_gate(Appender& appender) noexcept;
 
-// Device code set a conditional handle: the image that the calling thread runs steps of, or null.
+// Device code set a conditional handle: the image that the calling thread runs steps or blocks of, or null.
 GraphImage* current_image() noexcept;
+// For the scope, the calling thread runs blocks of a queue's kernel.
+class ImageScope {
+ public:
+  explicit ImageScope(GraphImage* image) noexcept;
+  ~ImageScope();
+  ImageScope(const ImageScope&) = delete;
+  ImageScope& operator=(const ImageScope&) = delete;
+
+ private:
+  GraphImage* const outer_;
+};
 
 }  // namespace mr::engine

@@ -1,6 +1,7 @@
 #include <engine/grid_job.h>
 
 #include <engine/clock.h>
+#include <engine/graph_run.h>
 #include <engine/queue.h>
 #include <engine/scheduler.h>
 #include <engine/worker.h>
@@ -40,6 +41,7 @@ Share run_share(GridJob& job, Runner& runner) noexcept {
   // together.
   constexpr std::uint64_t slice_ticks = 20 * ticks_per_us;
   Scheduler& scheduler = Scheduler::get();
+  const ImageScope scope(job.queue.image());
   const bool shared = job.published;
   std::uint64_t count = 1;
   for (;;) {

@@ -25,6 +25,7 @@
 
 namespace mr::engine {
 
+class GraphImage;
 struct GridJob;
 
 inline constexpr unsigned priority_levels = 6;  // 0 is the most urgent
@@ -61,6 +62,10 @@ class alignas(64) Queue {
 
   Domain* domain() const noexcept { return domain_.load(std::memory_order_relaxed); }
   unsigned level() const noexcept { return level_.load(std::memory_order_relaxed); }
+  // The graph launch whose branch runs in this queue, if that is what it is used for: kernels in it set that launch's
+  // conditional values. Set between reset and the first operation, and published with that.
+  GraphImage* image() const noexcept { return image_.load(std::memory_order_relaxed); }
+  void set_image(GraphImage* image) noexcept { image_.store(image, std::memory_order_relaxed); }
   // Counts from when the queue is listed next.
   void set_level(unsigned level) noexcept {
     base_level_.store(static_cast<std::uint8_t>(level), std::memory_order_relaxed);
@@ -74,6 +79,7 @@ class alignas(64) Queue {
   // Only while the queue is idle and empty (creation and reuse).
   void reset(Domain* domain, unsigned level) noexcept {
     domain_.store(domain, std::memory_order_relaxed);
+    image_.store(nullptr, std::memory_order_relaxed);
     set_level(level);
   }
 
@@ -124,6 +130,7 @@ class alignas(64) Queue {
   std::byte* write_end_ = nullptr;  // room for a jump is kept behind it
   std::atomic<Chunk*> spare_{nullptr};
   std::atomic<Domain*> domain_{nullptr};
+  std::atomic<GraphImage*> image_{nullptr};
 
   // -- owner's line --
   // Written by the owner only. Store seq_cst: pairs with add_waiter's store and re-check of completed_.

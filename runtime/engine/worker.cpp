@@ -5,6 +5,7 @@
 #include <engine/clock.h>
 #include <engine/drain.h>
 #include <engine/futex.h>
+#include <engine/graph_run.h>
 #include <engine/scheduler.h>
 #include <simt/protect.h>
 
@@ -141,7 +142,10 @@ class Worker {
         ++i;
         continue;
       }
-      const simt::StepResult result = simt::step(entry.resident);
+      const simt::StepResult result = [&] {
+        const ImageScope scope(entry.job->queue.image());
+        return simt::step(entry.resident);
+      }();
       if (result.step == simt::Step::yielded) {
         progress |= result.progress;
         entry.not_before_ns = result.not_before_ns;

@@ -96,7 +96,12 @@ cudaError_t exec_set_event(GraphExec& exec, const GraphNode& node, cudaGraphNode
 cudaError_t exec_set_enabled(GraphExec& exec, const GraphNode& node, bool enabled);
 cudaError_t exec_get_enabled(const GraphExec& exec, const GraphNode& node, unsigned& enabled) noexcept;
 
-// ---- between graph_exec.cpp and graph_update.cpp ----
+// ---- between graph_exec.cpp, graph_flatten.cpp, graph_image.cpp and graph_update.cpp ----
+
+// An empty image; it keeps `resources` for as long as it lives.
+engine::GraphImage* make_image(engine::Domain& domain, const std::shared_ptr<GraphResources>& resources);
+// Fills exec.image, and what exec knows about its steps, from a graph. Uses the nodes' scratch fields.
+cudaError_t flatten(GraphExec& exec, Graph& graph, InstantiateOutcome& outcome);
 
 struct GraphPayload {
   GraphArena arena;

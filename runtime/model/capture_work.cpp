@@ -1,0 +1,153 @@
+// Hooks for work: what streams are given becomes nodes.
+#include <model/capture_state.h>
+
+#include <model/graph_memory.h>
+#include <model/launch.h>
+
+namespace mr::model {
+
+namespace {
+
+// Work for a stream, told by `fill` (called with the new node).
+template <class Fill>
+bool record_work(Stream& stream, cudaGraphNodeType type, cudaError_t& result, Fill&& fill) noexcept {
+  const Work work(stream, result);
+  if (work.turn != Turn::record) return work.dealt_with();
+  fill(*append(*work.capture, stream, type));
+  return true;
+}
+
+}  // namespace
+
+bool capture_launch(Stream& stream, const LaunchRequest& request, cudaError_t& result) noexcept {
+  const EventLocks hold_events(request.programmatic_event, request.completion_event);
+  const Work work(stream, result);
+  if (work.turn != Turn::record) return work.dealt_with();
+  KernelData made{};
+  result = make_kernel(made, *stream.context, work.capture->graph->arena, request);
+  if (result != cudaSuccess) {
+    work.capture->invalidate();
+    return true;
+  }
+  if (!request.has_priority) made.priority = static_cast<std::int8_t>(stream.priority);
+  if (request.programmatic)
+    for (EdgeRef& edge : work.capture->member_of(stream)->dependencies)
+      if (edge.node->type == cudaGraphNodeTypeKernel)
+        edge.data = {cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
+  GraphNode* node = append(*work.capture, stream, cudaGraphNodeTypeKernel);
+  *(node->kernel = work.capture->graph->arena.make<KernelData>()) = made;
+  // Events that the launch records lead to edges from its ports. cudaGridDependencySynchronize doesn't know of launch
+  // completion events: those are no programmatic edges.
+  constexpr unsigned char trigger = cudaGraphKernelNodePortProgrammatic,
+                          begin = cudaGraphKernelNodePortLaunchCompletion;
+  if (request.programmatic_event)
+    stand_for(*request.programmatic_event, *work.capture,
+              {{node, {request.trigger_at_block_start ? begin : trigger, 0, cudaGraphDependencyTypeProgrammatic, {}}}});
+  if (request.completion_event)
+    stand_for(*request.completion_event, *work.capture, {{node, {begin, 0, cudaGraphDependencyTypeDefault, {}}}});
+  return true;
+}
+
+bool capture_copy(Stream& stream, const memory::Copy& copy, cudaMemcpyKind kind, const cudaMemcpy3DParms* params,
+                  cudaError_t& result) noexcept {
+  if (copy.bytes() == 0) return capture_nothing(stream, result);
+  return record_work(stream, cudaGraphNodeTypeMemcpy, result, [&](GraphNode& node) {
+    node.copy = node.graph->arena.make<CopyData>();
+    CopyData& data = *node.copy;
+    data = {};
+    data.copy = copy;
+    data.one_dimensional = copy.height == 1 && copy.depth == 1;
+    if (params) {
+      data.params = *params;
+    } else {
+      const bool flat = data.one_dimensional;
+      data.params.srcPtr = {const_cast<void*>(copy.src), flat ? 0 : copy.src_pitch, flat ? 0 : copy.row,
+                            flat ? 0 : copy.height};
+      data.params.dstPtr = {copy.dst, flat ? 0 : copy.dst_pitch, flat ? 0 : copy.row, flat ? 0 : copy.height};
+      data.params.extent = {copy.row, copy.height, copy.depth};
+      data.params.kind = kind;
+    }
+    data.source = memory::space().kind_of(copy.src);
+    data.target = memory::space().kind_of(copy.dst);
+    data.copy.coalesce();
+  });
+}
+
+bool capture_fill(Stream& stream, const memory::Fill& fill, cudaError_t& result) noexcept {
+  if (fill.bytes() == 0) return capture_nothing(stream, result);
+  return record_work(stream, cudaGraphNodeTypeMemset, result, [&](GraphNode& node) {
+    node.fill = node.graph->arena.make<FillData>();
+    cudaMemsetParams params{};
+    params.dst = fill.dst;
+    params.pitch = fill.pitch;
+    params.value = fill.value;
+    params.elementSize = fill.element;
+    params.width = fill.row / fill.element;
+    params.height = fill.height * fill.depth;
+    (void)make_fill(*node.fill, params, false);
+    node.fill->fill = fill;
+  });
+}
+
+bool capture_host(Stream& stream, cudaHostFn_t function, void* data, cudaError_t& result) noexcept {
+  return record_work(stream, cudaGraphNodeTypeHost, result, [&](GraphNode& node) {
+    node.host = node.graph->arena.make<HostData>();
+    node.host->params = {function, data};
+  });
+}
+
+bool capture_alloc(Stream& stream, void** out, std::size_t bytes, cudaError_t& result) noexcept {
+  const Work work(stream, result);
+  if (work.turn == Turn::ordinary) return unsafe(result);
+  if (work.turn == Turn::refused) return true;
+  if (bytes == 0) {
+    *out = nullptr;
+    return true;
+  }
+  GraphAllocation* allocation = make_allocation(stream.context->ordinal, bytes, *work.capture->graph);
+  if (!allocation) {
+    result = cudaErrorMemoryAllocation;
+    return true;
+  }
+  GraphNode* node = append(*work.capture, stream, cudaGraphNodeTypeMemAlloc);
+  node->alloc = work.capture->graph->arena.make<AllocData>();
+  cudaMemAllocNodeParams& params = node->alloc->params = {};
+  params.poolProps.allocType = cudaMemAllocationTypePinned;
+  params.poolProps.location = {cudaMemLocationTypeDevice, stream.context->ordinal};
+  params.bytesize = bytes;
+  params.dptr = *out = address_of(*allocation);
+  node->alloc->allocation = allocation;
+  return true;
+}
+
+bool capture_free(Stream& stream, void* pointer, cudaError_t& result) noexcept {
+  const Work work(stream, result);
+  if (work.turn == Turn::ordinary) return unsafe(result);
+  if (work.turn == Turn::refused) return true;
+  if (!pointer) return true;
+  GraphAllocation* allocation = add_free(pointer, *work.capture->graph);
+  if (!allocation) {
+    result = cudaErrorInvalidValue;
+    return true;
+  }
+  GraphNode* node = append(*work.capture, stream, cudaGraphNodeTypeMemFree);
+  node->free = work.capture->graph->arena.make<FreeData>();
+  *node->free = {pointer, allocation};
+  return true;
+}
+
+bool capture_nothing(Stream& stream, cudaError_t& result) noexcept {
+  return Work(stream, result).turn != Turn::ordinary;
+}
+
+bool capture_refuse(Stream& stream, cudaError_t& result) noexcept {
+  const Work work(stream, result);
+  if (work.turn == Turn::ordinary) return false;
+  if (work.capture) {
+    work.capture->invalidate();
+    result = cudaErrorStreamCaptureUnsupported;
+  }
+  return true;
+}
+
+}  // namespace mr::model
