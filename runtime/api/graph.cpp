@@ -178,11 +178,11 @@ MR_API cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t* from,
 }
 
 MR_API cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                   const cudaGraphEdgeData*, size_t count) {
+                                   const cudaGraphEdgeData* data, size_t count) {
   if (const cudaError_t error = refused()) return result(error);
   model::Graph* graph = graph_of(handle);
   if (!graph) return result(cudaErrorInvalidValue);
-  return result(model::remove_dependencies(*graph, nodes_of(from), nodes_of(to), count));
+  return result(model::remove_dependencies(*graph, nodes_of(from), nodes_of(to), data, count));
 }
 
 MR_API cudaGraphDestroyNode(cudaGraphNode_t handle) {

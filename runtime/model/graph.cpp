@@ -218,7 +218,9 @@ bool legal_edge(const cudaGraphEdgeData& data, cudaGraphNodeType from, cudaGraph
   for (unsigned char byte : data.reserved)
     if (byte) return false;
   if (data.to_port) return false;
-  if (data.type == cudaGraphDependencyTypeDefault) return data.from_port == 0;
+  if (data.type == cudaGraphDependencyTypeDefault)
+    return data.from_port == 0 ||
+           (from == cudaGraphNodeTypeKernel && data.from_port == cudaGraphKernelNodePortLaunchCompletion);
   if (data.type != cudaGraphDependencyTypeProgrammatic) return false;
   return from == cudaGraphNodeTypeKernel && to == cudaGraphNodeTypeKernel &&
          (data.from_port == cudaGraphKernelNodePortProgrammatic ||
@@ -322,7 +324,7 @@ cudaError_t add_dependencies(Graph& graph, GraphNode* const* from, GraphNode* co
 }
 
 cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to,
-                                std::size_t count) noexcept {
+                                const cudaGraphEdgeData* data, std::size_t count) noexcept {
   if (count == 0) return cudaSuccess;
   if (!from || !to) return cudaErrorInvalidValue;
   if (graph.memory_nodes) return cudaErrorNotSupported;
@@ -331,6 +333,10 @@ cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode*
     if (!a || !b || a->graph != &graph || b->graph != &graph) return cudaErrorInvalidValue;
     EdgeRef* edge = edge_between(*a, *b);
     if (!edge) return cudaErrorInvalidValue;
+    const cudaGraphEdgeData wanted = data ? data[i] : cudaGraphEdgeData{};
+    if (edge->data.from_port != wanted.from_port || edge->data.to_port != wanted.to_port ||
+        edge->data.type != wanted.type)
+      return cudaErrorInvalidValue;
     disconnect(*a, edge);
   }
   return cudaSuccess;

@@ -236,12 +236,15 @@ cudaError_t check_dependencies(Graph& graph, cudaGraphNodeType type, GraphNode* 
 GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies, const cudaGraphEdgeData* data,
                     std::size_t count);
 cudaError_t destroy_node(GraphNode& node) noexcept;
-// Programmatic edges run between kernel nodes, from one of two ports; all others have no data.
+// Programmatic edges run between kernel nodes, from one of two ports; ordinary ones may begin at a kernel's launch
+// completion; all others have no data.
 bool legal_edge(const cudaGraphEdgeData& data, cudaGraphNodeType from, cudaGraphNodeType to) noexcept;
 void connect(GraphNode& from, GraphNode& to, const cudaGraphEdgeData& data);
 cudaError_t add_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, const cudaGraphEdgeData* data,
                              std::size_t count);
-cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, std::size_t count) noexcept;
+// An edge is removed only if it has just the given data (none: that of an ordinary edge).
+cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to,
+                                const cudaGraphEdgeData* data, std::size_t count) noexcept;
 
 // A copy of a kernel's work in `block` (work.bytes long), its inner pointers made right.
 engine::KernelWork* copy_work(const engine::KernelWork& work, void* block) noexcept;

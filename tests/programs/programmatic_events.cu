@@ -144,9 +144,9 @@ static void records_follow_each_other() {
 }
 // In a capture they become edges with the kernel's ports.
 static void captured() {
-  for (int kind = 0; kind < 2; ++kind) {
-    cudaLaunchAttribute at = kind ? event_attribute(cudaLaunchAttributeLaunchCompletionEvent, event)
-                                  : event_attribute(cudaLaunchAttributeProgrammaticEvent, event);
+  for (int kind = 0; kind < 3; ++kind) {
+    cudaLaunchAttribute at = kind == 2 ? event_attribute(cudaLaunchAttributeLaunchCompletionEvent, event)
+                                       : event_attribute(cudaLaunchAttributeProgrammaticEvent, event, kind == 1);
     cudaEvent_t back;
     OK(cudaEventCreateWithFlags(&back, cudaEventDisableTiming));
     OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
@@ -163,7 +163,7 @@ static void captured() {
     OK(cudaGraphGetEdges(graph, &from, &to, &data, &count));
     CHECK(count == 1);
     CHECK(data.from_port == (kind ? cudaGraphKernelNodePortLaunchCompletion : cudaGraphKernelNodePortProgrammatic));
-    CHECK(data.type == cudaGraphDependencyTypeProgrammatic);
+    CHECK(data.type == (kind == 2 ? cudaGraphDependencyTypeDefault : cudaGraphDependencyTypeProgrammatic));
     cudaGraphExec_t exec;
     OK(cudaGraphInstantiate(&exec, graph, 0));
     OK(cudaGraphLaunch(exec, a));

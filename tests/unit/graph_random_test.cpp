@@ -100,11 +100,17 @@ class Program {
     expected_.resize(capacity);
     EXPECT_EQ(cudaGraphCreate(&graph_, 0), cudaSuccess);
     EXPECT_EQ(cudaEventCreate(&event_), cudaSuccess);
+    EXPECT_EQ(cudaEventCreateWithFlags(&outside_event_, cudaEventDisableTiming), cudaSuccess);
+    EXPECT_EQ(cudaStreamCreateWithFlags(&outside_stream_, cudaStreamNonBlocking), cudaSuccess);
+    outside_ = task({});
+    interpret(outside_, 0, serial_);
     build(graph_, 2 + pick(30), {}, 0);
   }
   ~Program() {
     EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
     EXPECT_EQ(cudaEventDestroy(event_), cudaSuccess);
+    EXPECT_EQ(cudaEventDestroy(outside_event_), cudaSuccess);
+    EXPECT_EQ(cudaStreamDestroy(outside_stream_), cudaSuccess);
     EXPECT_EQ(cudaFreeHost(cells_), cudaSuccess);
   }
 
@@ -114,8 +120,12 @@ class Program {
   void check(cudaGraphExec_t exec, cudaStream_t stream) {
     ++shared_.launch;
     for (std::uint32_t i = 0; i < used_; ++i) cells_[i].value = 0;
+    // Event wait nodes wait for this.
+    OK(cudaLaunchHostFunc(outside_stream_, host_task, outside_));
+    OK(cudaEventRecord(outside_event_, outside_stream_));
     OK(cudaGraphLaunch(exec, stream));
     OK(cudaStreamSynchronize(stream));
+    OK(cudaStreamSynchronize(outside_stream_));
     ASSERT_EQ(shared_.violations.load(), 0u);
     std::fill(expected_.begin(), expected_.end(), Cell{});
     for (const auto& step : serial_) step();
@@ -191,7 +201,7 @@ class Program {
       }
       if (deps.empty()) values = outside;
       Built built{nullptr, {}};
-      switch (pick(body ? 8 : 13)) {
+      switch (pick(body ? 8 : 15)) {
       default: {  // kernel of one block
         Task* t = task(values);
         built.node = add_kernel(graph, deps, &key_one, 1, t);
@@ -318,6 +328,34 @@ class Program {
         built.values = {t->self};
         break;
       }
+      case 13: {  // work outside of the graph that it waits for
+        EXPECT_EQ(cudaGraphAddEventWaitNode(&built.node, graph, deps.data(), deps.size(), outside_event_), cudaSuccess);
+        built.values = values;
+        if (std::find(values.begin(), values.end(), outside_->self) == values.end())
+          built.values.push_back(outside_->self);
+        break;
+      }
+      case 14: {  // memory of the graph's own: a copy goes through it
+        if (depth >= 1 || values.empty()) goto plain;
+        const std::uint32_t self = used_++;
+        const std::uint32_t from = values[pick(static_cast<std::uint32_t>(values.size()))];
+        cudaMemAllocNodeParams memory{};
+        memory.poolProps.allocType = cudaMemAllocationTypePinned;
+        memory.poolProps.location = {cudaMemLocationTypeDevice, 0};
+        memory.bytesize = sizeof(Cell) + pick(5000);
+        cudaGraphNode_t allocated, in, out;
+        EXPECT_EQ(cudaGraphAddMemAllocNode(&allocated, graph, deps.data(), deps.size(), &memory), cudaSuccess);
+        EXPECT_EQ(cudaGraphAddMemcpyNode1D(&in, graph, &allocated, 1, memory.dptr, &cells_[from], sizeof(Cell),
+                                           cudaMemcpyDefault),
+                  cudaSuccess);
+        EXPECT_EQ(
+            cudaGraphAddMemcpyNode1D(&out, graph, &in, 1, &cells_[self], memory.dptr, sizeof(Cell), cudaMemcpyDefault),
+            cudaSuccess);
+        EXPECT_EQ(cudaGraphAddMemFreeNode(&built.node, graph, &out, 1, memory.dptr), cudaSuccess);
+        serial.push_back([this, self, from] { expected_[self].value = expected_[from].value; });
+        built.values = {self};
+        break;
+      }
       }
       if (!built.node) {
         ADD_FAILURE() << "no node";
@@ -337,7 +375,9 @@ class Program {
 
   std::mt19937_64 random_;
   cudaGraph_t graph_ = nullptr;
-  cudaEvent_t event_ = nullptr;
+  cudaEvent_t event_ = nullptr, outside_event_ = nullptr;
+  cudaStream_t outside_stream_ = nullptr;
+  Task* outside_ = nullptr;
   bool uses_event_ = false;
   Cell* cells_ = nullptr;
   std::uint32_t used_ = 0;
