@@ -48,8 +48,8 @@ int main() {
   params.kernelParams = args;
   std::printf("%-8s %9s %8s %12s %12s %8s %8s %12s\n", "shape", "nodes", "build", "instantiate", "first launch",
               "launch", "destroy", "bytes/node");
-  const char* shapes[] = {"line", "fan", "random"};
-  for (int shape = 0; shape < 3; ++shape)
+  const char* shapes[] = {"line", "fan", "random", "lanes", "levels"};
+  for (int shape = 0; shape < 5; ++shape)
     for (int n : {1000, 10000, 100000, 1000000}) {
       unsigned random = 1;
       const auto pick = [&](int from, int to) {
@@ -69,6 +69,12 @@ int main() {
           const int from = i > 1000 ? i - 1000 : 0, a = pick(from, i), b = pick(from, i);
           dependencies[count++] = nodes[a];
           if (a != b) dependencies[count++] = nodes[b];
+        }
+        if (shape == 3 && i >= 8) dependencies[count++] = nodes[i - 8];  // eight chains
+        if (shape == 4 && i >= 32) {  // levels of 32, each node behind two of the level before
+          const int first = (i / 32 - 1) * 32;
+          dependencies[count++] = nodes[first + i % 32];
+          dependencies[count++] = nodes[first + (i + 1) % 32];
         }
         CHECK(cudaGraphAddKernelNode(&nodes[i], graph, dependencies, count, &params));
       }
