@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 #include <mutex>
+#include <unordered_set>
 
 #include "../../../compiler/passes/check.h"
 #include "state.h"
@@ -89,7 +90,8 @@ void add_block(KernelRecord& record, std::uint64_t line, KernelLine& known, std:
       continue;
     }
     LineTouch& o = other.touch;
-    if (const WayConflict c = conflict_of(o, t); c.bytes && !record.synchronised(other.block, block))
+    if (const WayConflict c = conflict_of(o, t);
+        c.bytes && !record.synchronised(other.block, block) && !record.synchronised(block, other.block))
       conflict(record, line, c.bytes, o.site[c.a], c.a, other.block, t.site[c.b], c.b, block);
     if (const std::uint64_t both = o.bytes[way_read] & t.bytes[way_read]) {
       known.shared_reads |= both;
@@ -170,6 +172,7 @@ void synchronise(Collector& c, std::uintptr_t address, const MrCheckSite& site) 
   if (releases) {
     auto& log = record.releases[address];
     if (log.empty() || log.back() != c.block) log.push_back(c.block);
+    record.has_releases.store(true, std::memory_order_relaxed);
   }
   if (!checker->interesting(address)) return;
   const Op* found = kernel_op(c.tag.load(std::memory_order_relaxed));
@@ -202,13 +205,22 @@ WayConflict conflict_of(const LineTouch& a, const LineTouch& b) noexcept {
 }
 
 bool KernelRecord::synchronised(std::uint64_t earlier, std::uint64_t block) const {
-  const auto state = states.find(block);
-  if (state == states.end()) return false;
-  for (const auto& [address, count] : state->second.seen) {
-    const auto log = releases.find(address);
-    if (log == releases.end()) continue;
-    for (std::size_t i = 0; i < count && i < log->second.size(); ++i)
-      if (log->second[i] == earlier) return true;
+  // Through other blocks too.
+  std::unordered_set<std::uint64_t> known{block};
+  std::vector<std::uint64_t> open{block};
+  while (!open.empty() && known.size() < 4096) {
+    const auto state = states.find(open.back());
+    open.pop_back();
+    if (state == states.end()) continue;
+    for (const auto& [address, count] : state->second.seen) {
+      const auto log = releases.find(address);
+      if (log == releases.end()) continue;
+      for (std::size_t i = 0; i < count && i < log->second.size(); ++i) {
+        const std::uint64_t other = log->second[i];
+        if (other == earlier) return true;
+        if (known.insert(other).second) open.push_back(other);
+      }
+    }
   }
   return false;
 }
@@ -244,8 +256,8 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
   if (((at ^ reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))) >> MR_STACK_BITS) == 0) return;
   if (!c->record) return;
   const bool ordering = site.kind & (MR_CHECK_ATOMIC | MR_CHECK_VOLATILE);
-  if (ordering && (c->fenced || site.kind & (MR_CHECK_ORDERED | MR_CHECK_VOLATILE) || checker->interesting(at)))
-      [[unlikely]] {
+  if (ordering && (c->fenced || c->record->has_releases.load(std::memory_order_relaxed) ||
+                   site.kind & (MR_CHECK_ORDERED | MR_CHECK_VOLATILE) || checker->interesting(at))) [[unlikely]] {
     std::scoped_lock hold(checker->lock);
     synchronise(*c, at, site);
   }

@@ -4,6 +4,7 @@
 // The record finds out at once whether two blocks of the grid are in conflict, and in the end which bytes the grid
 // touched as a whole.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -67,6 +68,8 @@ struct KernelRecord {
     std::unordered_map<std::uintptr_t, std::size_t> seen;
   };
   std::unordered_map<std::uint64_t, BlockState> states;
+  // There is something to acquire. Relaxed: set under the lock before the block that could see it can see the flag.
+  std::atomic<bool> has_releases{false};
   // Blocks that released at an address, in order.
   std::unordered_map<std::uintptr_t, std::vector<std::uint64_t>> releases;
   bool synchronised(std::uint64_t earlier, std::uint64_t block) const;
