@@ -108,6 +108,8 @@ void GraphRun::start_elsewhere(std::uint32_t index) noexcept {
     op->function = work.function;
     op->data = work.data;
     op->with_status = work.call;
+    if (observe::subscriber) [[unlikely]]
+      op->site = work.site;
     break;
   }
   case StepKind::wait: {
