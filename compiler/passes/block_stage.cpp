@@ -1,8 +1,11 @@
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 #include "align_check.h"
+#include "barrier_split.h"
 #include "check.h"
 #include "contraction.h"
 #include "names.h"
@@ -12,6 +15,34 @@
 
 namespace mrcc {
 using namespace llvm;
+
+namespace {
+
+// MrKernel::scratch_bytes of the kernel whose entry `run_blocks` is.
+void set_scratch(Module& module, const Function& run_blocks, std::uint32_t bytes) {
+  constexpr unsigned entry_field = 1;
+  for (GlobalVariable& table : module.globals()) {
+    auto* records = table.hasInitializer() ? dyn_cast<ConstantArray>(table.getInitializer()) : nullptr;
+    if (!records) continue;
+    SmallVector<Constant*, 16> all;
+    bool found = false;
+    for (Use& use : records->operands()) {
+      auto* record = cast<Constant>(use.get());
+      auto* fields = dyn_cast<ConstantStruct>(record);
+      if (fields && fields->getNumOperands() > entry_field && fields->getOperand(entry_field) == &run_blocks) {
+        SmallVector<Constant*, 24> values;
+        for (Use& field : fields->operands()) values.push_back(cast<Constant>(field.get()));
+        values.back() = ConstantInt::get(values.back()->getType(), bytes);  // the last field
+        record = ConstantStruct::get(fields->getType(), values);
+        found = true;
+      }
+      all.push_back(record);
+    }
+    if (found) table.setInitializer(ConstantArray::get(records->getType(), all));
+  }
+}
+
+}  // namespace
 
 PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyses) {
   for (Function& f : module)
@@ -28,8 +59,27 @@ PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyse
   for (Function& f : module) functions.invalidate(f, PreservedAnalyses::none());
   SmallVector<Function*, 16> defined;
   for (Function& f : make_early_inc_range(module)) {
-    CallInst* call = define_run_blocks(&f);
-    if (!call) continue;
+    const Extended body = body_of(f);
+    if (!body.body) continue;
+    Split split;
+    if (f.hasFnAttribute(kSplitAttr)) {
+      const std::string who = f.getFnAttribute(kSplitAttr).getValueAsString().str();
+      f.removeFnAttr(kSplitAttr);
+      split = split_at_barriers(body, f.getFnAttribute(kStoreLaneAttr).getValueAsString() == "1");
+      if (!who.empty())
+        errs() << who
+               << (split.blocks ? "split (loops between barriers), " + std::to_string(split.lane_bytes) +
+                                      " bytes for each thread live across them"
+                                : "fibers (" + split.why + ")")
+               << "\n";
+      if (!split.blocks) {
+        f.replaceAllUsesWith(ConstantPointerNull::get(f.getType()));
+        f.eraseFromParent();
+        continue;
+      }
+      set_scratch(module, f, split.lane_bytes);
+    }
+    CallInst* call = define_run_blocks(&f, split);
     defined.push_back(&f);
     if (!optimise_ || call->getCalledFunction()->hasFnAttribute(Attribute::NoInline)) continue;
     InlineFunctionInfo info;

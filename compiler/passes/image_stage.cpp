@@ -80,6 +80,7 @@ void limit_convergence(Module& module, const CallGraph& graph) {
 struct Verdict {
   std::uint32_t flags = 0;
   bool loop = false;
+  bool split = false;  // loops between barriers, if the body allows it (BlockStage)
   bool store_lane = false;
   std::string why;
 };
@@ -115,8 +116,30 @@ Verdict judge(Function* kernel, const CallGraph& graph, const SpinMap& spinning)
   v.loop = finite && !services.lanes_coexist();
   if (finite && !v.loop) v.why = "lanes meet in " + services.first_collective;
   if (v.loop) v.why = "finite, lanes don't meet";
+  v.split = finite && services.barrier && !services.warp && !services.grid_sync && !services.cluster &&
+            !services.pdl_wait && !services.launch &&
+            none_of(reached, [](Function* f) { return f->getName().starts_with("__mr_barrier_named"); });
   v.store_lane = graph.reads_lane(reached);
   return v;
+}
+
+// A body can be split only at barriers of its own.
+void inline_barriers(const SetVector<Function*>& functions, const CallGraph& graph) {
+  SmallPtrSet<Function*, 8> with;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Function* f : functions) {
+      if (with.contains(f)) continue;
+      const bool has = f->isDeclaration() ? is_collective(f->getName())
+                                          : any_of(graph.callees(f), [&](Function* g) { return with.contains(g); });
+      if (has) changed |= with.insert(f).second;
+    }
+  }
+  for (Function* f : with) {
+    if (f->isDeclaration() || is_kernel(*f) || graph.recursive(f) || f->hasOptNone()) continue;
+    f->removeFnAttr(Attribute::NoInline);
+    f->addFnAttr(Attribute::AlwaysInline);
+  }
 }
 
 std::uint32_t local_bytes(const SetVector<Function*>& functions, const DataLayout& layout) {
@@ -159,6 +182,8 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
       v.loop = false;
       v.why = "-mrcc-mode=fibers";
     }
+    if (o.mode == Mode::fibers || o.mode == Mode::loop || !split_) v.split = false;
+    if (v.split) inline_barriers(graph.reachable(kernel), graph);
     e.flags = v.flags;
     e.local_bytes = local_bytes(graph.reachable(kernel), module.getDataLayout());
     entries.push_back(std::move(e));
@@ -177,12 +202,14 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
     body.body->addFnAttr(kKernelBodyAttr);
     if (o.align_checks) body.body->addFnAttr(kAlignAttr);
     e.static_shared = shared.lookup(kernels[i]);
-    if (v.loop) e.run_blocks = declare_run_blocks(e.name, attributes[i], body, v.store_lane);
+    if (v.loop || v.split) e.run_blocks = declare_run_blocks(e.name, attributes[i], body, v.store_lane);
     e.run_lane = make_run_lane(kernels[i], e.info, body);
-    if (o.report)
-      errs() << "mrcc: " << e.info.file << ':' << e.info.line << ": kernel " << e.name << ": "
-             << (v.loop ? "loop" : "fibers") << " (" << v.why << "), " << e.static_shared
-             << " bytes of static shared memory\n";
+    const std::string who = "mrcc: " + e.info.file + ':' + std::to_string(e.info.line) + ": kernel " + e.name + ", " +
+                            std::to_string(e.static_shared) + " bytes of static shared memory: ";
+    if (v.split)
+      e.run_blocks->addFnAttr(kSplitAttr, o.report ? who : "");
+    else if (o.report)
+      errs() << who << (v.loop ? "loop" : "fibers") << " (" << v.why << ")\n";
   }
   emit_image(module, entries, o.march);
   return PreservedAnalyses::none();

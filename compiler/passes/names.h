@@ -25,6 +25,9 @@ inline constexpr llvm::StringLiteral kContextPrefix = "__mr.context.";
 inline constexpr llvm::StringLiteral kBodyAttr = "mr-body";
 inline constexpr llvm::StringLiteral kItemsAttr = "mr-items";
 inline constexpr llvm::StringLiteral kStoreLaneAttr = "mr-store-lane";
+// Attribute of a declared run_blocks function of a kernel with barriers: it exists only if the body can be split. The
+// value is what -mrcc-report says in front of the mode, if it is asked for.
+inline constexpr llvm::StringLiteral kSplitAttr = "mr-split";
 // Attribute of a kernel's body until BlockStage.
 inline constexpr llvm::StringLiteral kKernelBodyAttr = "mr-kernel-body";
 // Attribute of a body: pointer parameters whose alignment its accesses rely on, "INDEX:ALIGN,..." (align_check.h).

@@ -38,7 +38,8 @@ void at_start(ModulePassManager& passes, OptimizationLevel level) {
     tidy.addPass(SimplifyCFGPass());
     passes.addPass(createModuleToFunctionPassAdaptor(std::move(tidy)));
   }
-  passes.addPass(mrcc::ImageStage(optimise));
+  // Not for debuggers (-G: O1), which want a thread to be somewhere.
+  passes.addPass(mrcc::ImageStage(optimise, level.getSpeedupLevel() > 1));
 }
 
 }  // namespace

@@ -16,16 +16,18 @@ class EarlyStage : public llvm::PassInfoMixin<EarlyStage> {
 // Per image: classification of kernels, polls, shared layout, entries and tables.
 class ImageStage : public llvm::PassInfoMixin<ImageStage> {
  public:
-  explicit ImageStage(bool optimise) : optimise_(optimise) {}
+  ImageStage(bool optimise, bool split) : optimise_(optimise), split_(split) {}
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
   static bool isRequired() { return true; }
 
  private:
   bool optimise_;
+  bool split_;  // kernels with barriers may be split at them
 };
 
 // After the simplification of every function by itself: decides floating-point contraction, so that it is the same in
-// every mode; defines the run_blocks entries around the simplified bodies and simplifies them with `tidy`.
+// every mode; splits bodies with barriers; defines the run_blocks entries around the simplified bodies and simplifies
+// them with `tidy`.
 class BlockStage : public llvm::PassInfoMixin<BlockStage> {
  public:
   BlockStage(bool optimise, llvm::FunctionPassManager tidy) : optimise_(optimise), tidy_(std::move(tidy)) {}

@@ -105,11 +105,15 @@ class Unpacker {
   SmallVector<Slot, 8> slots_;
 };
 
-CallInst* call_body(IRBuilder<>& b, const Extended& body, ArrayRef<Value*> parameters, ArrayRef<Value*> items) {
+// The body, or what it was split into, which takes its scratch memory and the block's extents behind the
+// items.
+CallInst* call_body(IRBuilder<>& b, const Extended& body, ArrayRef<Value*> parameters, ArrayRef<Value*> items,
+                    Function* split = nullptr, Value* scratch = nullptr) {
   SmallVector<Value*, 24> args(parameters);
   for (unsigned i = 0; i < item_count; ++i)
     if (body.items >> i & 1) args.push_back(items[i]);
-  CallInst* call = b.CreateCall(body.body, args);
+  if (split) args.append({scratch, items[bdim_x], items[bdim_y], items[bdim_z]});
+  CallInst* call = b.CreateCall(split ? split : body.body, args);
   // Extensions (zeroext, signext) are part of the callee's convention.
   AttributeList attributes = body.body->getAttributes();
   call->setAttributes(attributes.removeFnAttributes(b.getContext()));
@@ -317,26 +321,33 @@ void leave_if_misaligned(IRBuilder<>& b, const Extended& body, Unpacker& unpacke
   b.SetInsertPoint(stay);
 }
 
-CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool store_lane, bool slow);
+CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool store_lane, const Split& split,
+                 bool slow);
 
 // The same entry with every check on and the body called, not inlined.
-Function* slow_version(Function* f, const KernelInfo& info, const Extended& body, bool store_lane) {
+Function* slow_version(Function* f, const KernelInfo& info, const Extended& body, bool store_lane, const Split& split) {
   Function* slow = Function::Create(f->getFunctionType(), GlobalValue::InternalLinkage, f->getName() + ".checked",
                                     f->getParent());
   slow->copyAttributesFrom(f);
   slow->addFnAttr(Attribute::Cold);
   describe(slow, body.body);
-  define(slow, info, body, store_lane, /*slow=*/true)->addFnAttr(Attribute::NoInline);
+  define(slow, info, body, store_lane, split, /*slow=*/true)->addFnAttr(Attribute::NoInline);
   return slow;
 }
 
 }  // namespace
 
-CallInst* define_run_blocks(Function* f) {
+Extended body_of(const Function& f) {
+  if (!f.isDeclaration() || !f.hasFnAttribute(kBodyAttr)) return {nullptr, 0};
+  Extended body{f.getParent()->getFunction(f.getFnAttribute(kBodyAttr).getValueAsString()), 0};
+  f.getFnAttribute(kItemsAttr).getValueAsString().getAsInteger(10, body.items);
+  return body;
+}
+
+CallInst* define_run_blocks(Function* f, const Split& split) {
   if (!f->isDeclaration() || !f->hasFnAttribute(kBodyAttr)) return nullptr;
   const KernelInfo info = kernel_info(*f);
-  Extended body{f->getParent()->getFunction(f->getFnAttribute(kBodyAttr).getValueAsString()), 0};
-  f->getFnAttribute(kItemsAttr).getValueAsString().getAsInteger(10, body.items);
+  const Extended body = body_of(*f);
   const bool store_lane = f->getFnAttribute(kStoreLaneAttr).getValueAsString() == "1";
   for (StringRef attribute :
        {StringRef(kKernelAttr), StringRef(kBodyAttr), StringRef(kItemsAttr), StringRef(kStoreLaneAttr)})
@@ -344,12 +355,25 @@ CallInst* define_run_blocks(Function* f) {
   f->setLinkage(GlobalValue::InternalLinkage);
   f->setVisibility(GlobalValue::DefaultVisibility);
   describe(f, body.body);
-  return define(f, info, body, store_lane, /*slow=*/false);
+  return define(f, info, body, store_lane, split, /*slow=*/false);
 }
 
 namespace {
 
-CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool store_lane, bool slow) {
+// Memory for values that live across barriers, as long as this entry runs. Not recognisable as private memory of the
+// function (parallel_groups.cpp): each thread has elements of its own.
+Value* scratch_memory(IRBuilder<>& b, ArrayRef<Value*> items, std::uint32_t lane_bytes) {
+  Value* threads = b.CreateMul(items[bdim_x], b.CreateMul(items[bdim_y], items[bdim_z]));
+  Value* bytes = b.CreateMul(b.CreateZExt(threads, b.getInt64Ty()), b.getInt64(lane_bytes));
+  AllocaInst* memory = b.CreateAlloca(b.getInt8Ty(), bytes, "scratch");
+  memory->setAlignment(Align(64));
+  AllocaInst* hidden = b.CreateAlloca(b.getPtrTy());
+  b.CreateStore(memory, hidden);
+  return b.CreateLoad(b.getPtrTy(), hidden, /*isVolatile=*/true, "scratch");
+}
+
+CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool store_lane, const Split& split,
+                 bool slow) {
   LLVMContext& c = f->getContext();
   Type* i64 = Type::getInt64Ty(c);
   Type* i32 = Type::getInt32Ty(c);
@@ -385,8 +409,9 @@ CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool
     items[misaligned_bits] = words[0];
     if (slow || calls_functions(body.body)) words.push_back(lane_misaligned_bits(b, in_lane));
     clear_words(b, words);
-    if (!slow) leave_if_misaligned(b, body, unpacker, slow_version(f, info, body, store_lane));
+    if (!slow) leave_if_misaligned(b, body, unpacker, slow_version(f, info, body, store_lane, split));
   }
+  Value* scratch = split.blocks ? scratch_memory(b, items, split.lane_bytes) : nullptr;
   BasicBlock* divide = BasicBlock::Create(c, "divide", f);
   BasicBlock* start = BasicBlock::Create(c, "start", f);
   BasicBlock* done = BasicBlock::Create(c, "done", f);
@@ -430,24 +455,30 @@ CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool
     b.CreateAlignedStore(index[i], field(b, block, offsetof(MrBlock, block_idx) + 4 * i), Align(4),
                          /*isVolatile=*/true);
 
-  // Without threadIdx.y and .z in the body, rows are just repetitions of the x loop.
-  const bool rows_differ = store_lane || (body.items & (1u << tid_y | 1u << tid_z));
-  Value* row_count = rows_differ ? items[bdim_y]
-                                 : IRBuilder<>(start->getTerminator()).CreateNUWMul(items[bdim_y], items[bdim_z]);
-  Loop z;
-  if (rows_differ) z = open_loop(b, i32, "thread.z");
-  Loop y = open_loop(b, i32, "thread.y");
-  Loop x = open_loop(b, i32, "thread.x");
-  items[tid_x] = x.index;
-  items[tid_y] = y.index;
-  items[tid_z] = rows_differ ? z.index : nullptr;
-  if (store_lane)
-    store_thread_items(b, lane, {items[tid_x], items[tid_y], items[tid_z]}, {items[bdim_x], items[bdim_y]});
-  CallInst* call = call_body(b, body, unpacker.arguments(b), items);
-  BranchInst* back = close_loop(b, x, items[bdim_x]);
-  if (!store_lane) mark_parallel(back, call);
-  keep_scalar(close_loop(b, y, row_count));
-  if (rows_differ) keep_scalar(close_loop(b, z, items[bdim_z]));
+  CallInst* call;
+  if (split.blocks) {
+    for (unsigned i = tid_x; i <= tid_z; ++i) items[i] = b.getInt32(0);
+    call = call_body(b, body, unpacker.arguments(b), items, split.blocks, scratch);
+  } else {
+    // Without threadIdx.y and .z in the body, rows are just repetitions of the x loop.
+    const bool rows_differ = store_lane || (body.items & (1u << tid_y | 1u << tid_z));
+    Value* row_count = rows_differ ? items[bdim_y]
+                                   : IRBuilder<>(start->getTerminator()).CreateNUWMul(items[bdim_y], items[bdim_z]);
+    Loop z;
+    if (rows_differ) z = open_loop(b, i32, "thread.z");
+    Loop y = open_loop(b, i32, "thread.y");
+    Loop x = open_loop(b, i32, "thread.x");
+    items[tid_x] = x.index;
+    items[tid_y] = y.index;
+    items[tid_z] = rows_differ ? z.index : nullptr;
+    if (store_lane)
+      store_thread_items(b, lane, {items[tid_x], items[tid_y], items[tid_z]}, {items[bdim_x], items[bdim_y]});
+    call = call_body(b, body, unpacker.arguments(b), items);
+    BranchInst* back = close_loop(b, x, items[bdim_x]);
+    if (!store_lane) mark_parallel(back, call);
+    keep_scalar(close_loop(b, y, row_count));
+    if (rows_differ) keep_scalar(close_loop(b, z, items[bdim_z]));
+  }
 
   if (checked) report_misaligned(b, words);
 

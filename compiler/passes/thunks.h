@@ -1,6 +1,7 @@
 // A kernel's two entries: run_lane (one lane, on its own stack) and run_blocks (whole blocks, as loops over their
 // threads).
 #pragma once
+#include "barrier_split.h"
 #include "context.h"
 
 namespace llvm {
@@ -17,7 +18,10 @@ llvm::Function* make_run_lane(llvm::Function* kernel, const KernelInfo& info, co
 // `store_lane` each iteration stores its thread indices into the lane. The body keeps its signature until then.
 llvm::Function* declare_run_blocks(llvm::StringRef name, llvm::StringRef kernel_attribute, const Extended& body,
                                    bool store_lane);
-// Defines what declare_run_blocks() declared: loops over blocks, rows and threads around one call of the body. Returns
-// the call, for the caller to inline; null when `declared` is no such function.
-llvm::CallInst* define_run_blocks(llvm::Function* declared);
+// Defines what declare_run_blocks() declared: loops over blocks, rows and threads around one call of the body, or loops
+// over blocks around what the body was split into. Returns the call, for the caller to inline; null when `declared` is
+// no such function.
+llvm::CallInst* define_run_blocks(llvm::Function* declared, const Split& split);
+// The kernel's body as declare_run_blocks() got it; null when `declared` is no such function.
+Extended body_of(const llvm::Function& declared);
 }  // namespace mrcc

@@ -78,7 +78,7 @@ using MrRunLane = void (*)(const void* args);
 
 struct MrKernel {
   const char* name;        // mangled
-  MrRunBlocks run_blocks;  // null when the kernel can't run in loop (or split) mode
+  MrRunBlocks run_blocks;  // null when the kernel can't run in loop or split mode
   MrRunLane run_lane;      // always there
   const MrParam* params;
   std::uint32_t param_count;
@@ -91,9 +91,9 @@ struct MrKernel {
   std::uint32_t cluster_dim[3];  // __cluster_dims__, 0 = none
   const char* file;              // where the kernel is defined; may be null
   std::uint32_t line;
-  std::uint32_t registers;    // an estimate for cudaFuncGetAttributes
-  std::uint32_t local_bytes;  // stack bytes per lane, an estimate
-  std::uint32_t reserved;
+  std::uint32_t registers;      // an estimate for cudaFuncGetAttributes
+  std::uint32_t local_bytes;    // stack bytes per lane, an estimate
+  std::uint32_t scratch_bytes;  // of stack per thread that run_blocks needs (split mode); at the end of this record
 };
 
 enum MrVariableKind : std::uint32_t { MR_VAR_DEVICE = 0, MR_VAR_CONSTANT = 1, MR_VAR_MANAGED = 2 };

@@ -13,6 +13,13 @@ namespace {
 
 // Blocks between two looks at DeviceState::dead. Costs one call each.
 constexpr std::uint64_t slice = 256;
+// Of the loop stack, for values that live across barriers in split mode.
+constexpr std::uint64_t most_scratch = 160 * 1024;
+
+inline bool scratch_fits(const Grid& g) noexcept {
+  const std::uint32_t bytes = g.kernel->scratch_bytes;
+  return bytes == 0 || std::uint64_t{bytes} * g.block[0] * g.block[1] * g.block[2] <= most_scratch;
+}
 
 void fill_block(MrBlock& b, const Grid& g, const Window& window) noexcept {
   for (int i = 0; i < 3; ++i) {
@@ -74,7 +81,7 @@ Fault run_blocks(const Grid& grid, std::uint64_t first, std::uint64_t count) noe
   if (!e) [[unlikely]]
     return Fault::stack_error;
   const MrRunBlocks thunk = grid.kernel->run_blocks;
-  if (!thunk) return run_finite_on_fibers(e, grid, first, count);
+  if (!thunk || !scratch_fits(grid)) return run_finite_on_fibers(e, grid, first, count);
 
   fill_block(*e->loop_block, grid, *e->loop_window);
   if (protect::active()) [[unlikely]]

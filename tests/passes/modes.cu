@@ -1,5 +1,5 @@
 // Classification. A kernel's name says what it must become: finite_* runs as a loop, meet_* on fibers because its lanes
-// meet, spin_* may spin.
+// meet, split_* has barriers that all threads reach together, spin_* may spin.
 #include "device.h"
 #define K extern "C" __global__ void
 K finite_empty() {}
@@ -154,14 +154,23 @@ K spin_count_in_condition(volatile int* p) {
   }
 }
 
-K meet_barrier(int* p) {
+K split_barrier(int* p) {
   __shared__ int s[128];
   s[threadIdx.x] = p[threadIdx.x];
   __mr_barrier();
   p[threadIdx.x] = s[127 - threadIdx.x];
 }
 __device__ __attribute__((noinline)) void sync() { __mr_barrier(); }
-K meet_in_callee() { sync(); }
+K split_in_callee(int* p) {
+  sync();
+  *p = 1;
+}
+// Threads part before the barrier.
+K meet_early_return(int* p) {
+  if (p[threadIdx.x] < 0) return;
+  __mr_barrier();
+  p[threadIdx.x] = 1;
+}
 K meet_warp() { __mr_warp_sync(~0u); }
 K spin_and_meet(volatile int* p) {
   while (*p == 0) {}

@@ -43,6 +43,8 @@ int main(int, char** argv) {
     const bool spin = k.flags & MR_KERNEL_MAY_SPIN, meet = k.flags & MR_KERNEL_BARRIER;
     if (name.starts_with("finite_")) check(!spin && !meet && (k.run_blocks || argv[2]), name + " is finite");
     if (name.starts_with("spin_")) check(spin && !k.run_blocks, name + " may spin");
+    if (name.starts_with("split_"))
+      check(!spin && meet && (!k.run_blocks || !argv[2]), name + " has barriers, and blocks only if not forced");
     if (name.starts_with("meet_")) check(!spin && meet && !k.run_blocks, name + " needs coexisting lanes");
   }
   return failures() != 0;

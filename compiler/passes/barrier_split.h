@@ -1,0 +1,35 @@
+// Split mode: a kernel's body with barriers becomes loops over the block's threads between the barriers.
+//
+//   body(params, items)            blocks(params, items, scratch)
+//     A                              for each thread: A, spill what B needs
+//     barrier          becomes       for each thread: B
+//     B                              return
+//
+// The code from one barrier (or the entry) to the next ones is a *region*: every block that can be reached from there
+// without another barrier, cloned (a block that several barriers reach is in several regions). All threads leave a
+// region by the same barrier, so a uniform scalar decides which region follows and loops around barriers become loops
+// around thread loops. Values that live across a barrier are recomputed where that is cheap, kept once if they are
+// uniform (uniformity.h), else in an array with one element per thread in `scratch`. Private variables in memory are
+// such arrays as well.
+//
+// What can't be split: a barrier or exit that only some threads reach (threads that return early included), barriers in
+// functions that are not inlined, named barriers.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "context.h"
+
+namespace mrcc {
+
+struct Split {
+  llvm::Function* blocks = nullptr;  // null: can't be split
+  std::string why;                   // the reason then
+  std::uint32_t lane_bytes = 0;      // of scratch memory per thread
+};
+// The new function has the body's parameters and items (thread items are ignored), then `scratch`, aligned to 64, of
+// lane_bytes per thread, and the block's three extents. With `store_lane` each thread's indices are in MrLane while it
+// runs. The body is changed only by splitting blocks.
+Split split_at_barriers(const Extended& body, bool store_lane);
+
+}  // namespace mrcc
