@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
@@ -16,6 +17,7 @@
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
 
+#include "callgraph.h"
 #include "names.h"
 #include "uniformity.h"
 
@@ -27,14 +29,23 @@ namespace {
 constexpr unsigned max_cloned = 30000;  // instructions
 constexpr unsigned max_recomputed = 16;
 
-const CallInst* barrier_call(const Instruction& i) {
+enum class Sync { none, barrier, barrier_reduce, warp, shuffle, ballot, reduce };
+
+// What threads do together by this call.
+Sync sync_of(const Instruction& i) {
   const auto* call = dyn_cast<CallInst>(&i);
   const Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee && callee->isDeclaration() &&
-                 (callee->getName() == "__mr_barrier" || callee->getName() == "__mr_barrier_reduce")
-             ? call
-             : nullptr;
+  if (!callee || !callee->isDeclaration()) return Sync::none;
+  return StringSwitch<Sync>(callee->getName())
+      .Case("__mr_barrier", Sync::barrier)
+      .Case("__mr_barrier_reduce", Sync::barrier_reduce)
+      .Case("__mr_warp_sync", Sync::warp)
+      .Case("__mr_shuffle", Sync::shuffle)
+      .Case("__mr_ballot", Sync::ballot)
+      .Case("__mr_reduce", Sync::reduce)
+      .Default(Sync::none);
 }
+bool of_warp(Sync s) { return s >= Sync::warp; }
 
 struct Region {
   BasicBlock* entry = nullptr;
@@ -54,10 +65,12 @@ struct Slot {
   std::uint64_t size = 0;
 };
 
-// A barrier with a result: what the threads have brought so far, and what the last completed one gave.
+// A barrier with a result: what the threads have brought so far, and what the last completed one gave. Of a warp
+// operation both are arrays in scratch: one element per thread brought; per thread (shuffle) or warp given.
 struct Reduction {
   AllocaInst* sum = nullptr;
   AllocaInst* result = nullptr;
+  Slot brought, given;
 };
 
 class Splitter {
@@ -97,12 +110,14 @@ class Splitter {
   void isolate_barriers() {
     SmallVector<CallInst*, 8> calls;
     for (Instruction& i : instructions(body_))
-      if (barrier_call(i)) calls.push_back(cast<CallInst>(&i));
+      if (sync_of(i) != Sync::none) calls.push_back(cast<CallInst>(&i));
     for (CallInst* call : calls) {
       SplitBlock(call->getParent(), call->getIterator());
       SplitBlock(call->getParent(), std::next(call->getIterator()));
     }
     barriers_.insert(calls.begin(), calls.end());
+    // Noted now: while regions are cloned, the clones' branches lead here too.
+    for (CallInst* call : calls) before_[call->getParent()] = call->getParent()->getSinglePredecessor();
   }
   CallInst* barrier_of(BasicBlock* block) const {
     auto* call = dyn_cast<CallInst>(&block->front());
@@ -110,11 +125,21 @@ class Splitter {
   }
 
   bool check_calls() {
-    if (barriers_.empty()) return refuse_for("there is no barrier in its body: a function with one is not inlined");
+    if (barriers_.empty()) return refuse_for("what lanes do together is in a function that is not inlined");
     for (Instruction& i : instructions(body_)) {
       auto* call = dyn_cast<CallBase>(&i);
-      if (call && !barrier_call(i) && call->isConvergent() && !call->isInlineAsm())
-        return refuse_for("a barrier is in a function that is not inlined");
+      if (call && sync_of(i) == Sync::none && call->isConvergent() && !call->isInlineAsm())
+        return refuse_for(call->getCalledFunction() && is_collective(call->getCalledFunction()->getName())
+                              ? "it calls a warp operation that is not split"
+                              : "a barrier is in a function that is not inlined");
+      if (of_warp(sync_of(i))) {
+        auto* mask = dyn_cast<ConstantInt>(call->getArgOperand(0));
+        if (!mask || !mask->isMinusOne()) return refuse_for("a warp operation is for some lanes only");
+        if (sync_of(i) == Sync::shuffle && !isa<ConstantInt>(call->getArgOperand(1)))
+          return refuse_for("a shuffle's kind is not constant");
+        if (sync_of(i) == Sync::reduce && !isa<ConstantInt>(call->getArgOperand(1)))
+          return refuse_for("a warp reduction's kind is not constant");
+      }
       if (auto* a = dyn_cast<AllocaInst>(&i); a && !a->isStaticAlloca())
         return refuse_for("a private variable has no constant size");
       if (isa<InvokeInst>(i) || isa<IndirectBrInst>(i) || isa<CallBrInst>(i)) return refuse_for("unusual control flow");
@@ -209,12 +234,14 @@ class Splitter {
     for (Use& use : v.uses()) {
       auto* user = cast<Instruction>(use.getUser());
       BasicBlock* at = user->getParent();
+      // Where a shuffle reads is looked at when the next region begins.
+      if (user == r.barrier && sync_of(*user) == Sync::shuffle && use.getOperandNo() >= 3) return true;
       if (auto* phi = dyn_cast<PHINode>(user))
         at = phi->getIncomingBlock(use);
       else if (at == def && !barriers_.contains(dyn_cast<CallInst>(user)))
         continue;
       // A barrier's operand is evaluated at the end of the regions before it.
-      if (barrier_of(at)) at = at->getSinglePredecessor();
+      if (barrier_of(at)) at = before_.lookup(at);
       if (at && at != def && r.blocks.contains(at)) uses.push_back(at);
     }
     if (uses.empty()) return false;
@@ -266,6 +293,17 @@ class Splitter {
       if (!slot.uniform) arrays.push_back({&i, slot.size});
       slots_[&i] = slot;
     }
+    for (CallInst* call : barriers_) {
+      const Sync sync = sync_of(*call);
+      if (!of_warp(sync) || sync == Sync::warp) continue;
+      Reduction& red = reductions_[call];
+      red.brought.size = red.given.size = sync == Sync::shuffle ? 8 : 4;
+      for (Slot* slot : {&red.brought, &red.given}) {
+        slot->offset = lane_bytes_;
+        lane_bytes_ += slot->size;
+      }
+    }
+    lane_bytes_ = alignTo(lane_bytes_, 16);
     // Larger alignments first: a multiple of the number of threads keeps it.
     sort(arrays, [&](const auto& a, const auto& b) { return (a.second & -a.second) > (b.second & -b.second); });
     for (auto& [value, size] : arrays) {
@@ -309,9 +347,10 @@ class Splitter {
       }
     next_ = b.CreateAlloca(b.getInt32Ty(), nullptr, "next");
     for (CallInst* barrier : barriers_)
-      if (!barrier->getType()->isVoidTy())
-        reductions_[barrier] = {b.CreateAlloca(b.getInt32Ty(), nullptr, "reduction"),
-                                b.CreateAlloca(b.getInt32Ty(), nullptr, "reduced")};
+      if (sync_of(*barrier) == Sync::barrier_reduce) {
+        reductions_[barrier].sum = b.CreateAlloca(b.getInt32Ty(), nullptr, "reduction");
+        reductions_[barrier].result = b.CreateAlloca(b.getInt32Ty(), nullptr, "reduced");
+      }
     for (unsigned i = 0; i < 3; ++i) extent_[i] = out_->getArg(body_.arg_size() + 1 + i);
     threads_ = b.CreateZExt(b.CreateMul(extent_[0], b.CreateMul(extent_[1], extent_[2])), b.getInt64Ty(), "threads");
     done_ = BasicBlock::Create(c, "done", out_);
@@ -372,7 +411,8 @@ class Splitter {
     if (Value* known = start_values_.lookup(i)) return known;
     Value* result = nullptr;
     if (auto* call = dyn_cast<CallInst>(i); call && barriers_.contains(call)) {
-      result = outside.CreateLoad(outside.getInt32Ty(), reductions_[call].result);
+      result = of_warp(sync_of(*call)) ? given_by_warp(outside, b, call, map, thread)
+                                       : outside.CreateLoad(outside.getInt32Ty(), reductions_[call].result);
     } else if (auto found = slots_.find(i); found != slots_.end()) {
       const Slot& slot = found->second;
       if (slot.uniform)
@@ -402,6 +442,9 @@ class Splitter {
 
   void build_region(Region& r);
   void reduce(IRBuilder<>& b, CallInst* barrier, Value* predicate);
+  void bring(IRBuilder<>& b, CallInst* call, Value* v, Value* thread, MDNode* group);
+  void complete_in_warps(IRBuilder<>& b, CallInst* call);
+  Value* given_by_warp(IRBuilder<>& outside, IRBuilder<>& b, CallInst* call, ValueToValueMapTy& map, Value* thread);
 
   const Extended& extended_;
   Function& body_;
@@ -409,6 +452,7 @@ class Splitter {
   const DataLayout& layout_;
   Value* items_[item_count] = {};
   SetVector<CallInst*> barriers_;
+  DenseMap<BasicBlock*, BasicBlock*> before_;  // of each barrier's block, the block that ends there
   std::vector<Region> regions_;
   const Uniformity* uniformity_ = nullptr;
   MapVector<Value*, Slot> slots_;
@@ -431,12 +475,13 @@ void Splitter::build_region(Region& r) {
   LLVMContext& c = body_.getContext();
   start_values_.clear();
   IRBuilder<> b(r.before);
-  if (r.barrier && !r.barrier->getType()->isVoidTy()) {
+  if (r.barrier && sync_of(*r.barrier) == Sync::barrier_reduce) {
     const Reduction& red = reductions_[r.barrier];
     b.CreateStore(b.CreateLoad(b.getInt32Ty(), red.sum), red.result);
   }
+  if (r.barrier && of_warp(sync_of(*r.barrier))) complete_in_warps(b, r.barrier);
   for (CallInst* barrier : r.next)
-    if (!barrier->getType()->isVoidTy()) {
+    if (sync_of(*barrier) == Sync::barrier_reduce) {
       auto* op = dyn_cast<ConstantInt>(barrier->getArgOperand(0));
       b.CreateStore(b.getInt32(op && op->getZExtValue() == MR_BAR_AND), reductions_[barrier].sum);
     }
@@ -470,6 +515,7 @@ void Splitter::build_region(Region& r) {
 
   // The blocks.
   BasicBlock* latch = BasicBlock::Create(c, "latch", out_, done_);
+  MDNode* group_of_region = MDNode::getDistinct(c, {});
   SmallVector<BasicBlock*, 16> clones;
   for (BasicBlock* block : r.blocks) {
     BasicBlock* clone = CloneBasicBlock(block, map, "", out_);
@@ -509,14 +555,23 @@ void Splitter::build_region(Region& r) {
     BasicBlock* exit = BasicBlock::Create(c, "exit", out_, latch);
     map[barrier->getParent()] = exit;
     IRBuilder<> at(exit);
-    if (!barrier->getType()->isVoidTy()) {
-      Value* p = barrier->getArgOperand(1);
-      Value* holds = isa<Constant>(p) ? p : static_cast<Value*>(map.lookup(p));
-      reduce(at, barrier, holds);
+    const auto operand = [&](unsigned n) {
+      Value* p = barrier->getArgOperand(n);
+      return isa<Constant>(p) ? p : static_cast<Value*>(map.lookup(p));
+    };
+    switch (sync_of(*barrier)) {
+    case Sync::barrier_reduce: reduce(at, barrier, operand(1)); break;
+    case Sync::shuffle:
+    case Sync::reduce: bring(at, barrier, operand(2), thread, group_of_region); break;
+    case Sync::ballot:
+      bring(at, barrier, at.CreateZExt(at.CreateICmpNE(operand(1), at.getInt32(0)), at.getInt32Ty()), thread,
+            group_of_region);
+      break;
+    default: break;
     }
     leave(at, number_of(barrier));
   }
-  MDNode* group = MDNode::getDistinct(c, {});
+  MDNode* group = group_of_region;
   DenseMap<const MDNode*, MDNode*> cache;
   DILocation* here = subprogram_ ? DILocation::get(c, subprogram_->getLine(), 0, subprogram_) : nullptr;
   for (BasicBlock* clone : clones)
@@ -584,6 +639,76 @@ void Splitter::build_region(Region& r) {
   }
   SwitchInst* choose = b.CreateSwitch(b.CreateLoad(b.getInt32Ty(), next_), done_, r.next.size());
   for (CallInst* barrier : r.next) choose->addCase(b.getInt32(number_of(barrier)), regions_[number_of(barrier)].before);
+}
+
+// ---- warp operations
+
+void Splitter::bring(IRBuilder<>& b, CallInst* call, Value* v, Value* thread, MDNode* group) {
+  StoreInst* store = b.CreateStore(v, element(b, reductions_[call].brought, thread));
+  if (!store_lane_) store->setMetadata(LLVMContext::MD_access_group, group);
+}
+
+// All threads have brought theirs: what they get, before the next region writes again.
+void Splitter::complete_in_warps(IRBuilder<>& b, CallInst* call) {
+  const Sync sync = sync_of(*call);
+  if (sync == Sync::warp) return;
+  const Reduction& red = reductions_[call];
+  Value* from = element(b, red.brought, b.getInt64(0));
+  Value* to = element(b, red.given, b.getInt64(0));
+  if (sync == Sync::shuffle) {
+    b.CreateMemCpy(to, Align(8), from, Align(8), b.CreateMul(threads_, b.getInt64(8)));
+    return;
+  }
+  Module& module = *body_.getParent();
+  Value* op = sync == Sync::ballot ? b.getInt32(~0u) : call->getArgOperand(1);
+  FunctionCallee f = module.getOrInsertFunction(
+      "__mr_reduce_warps",
+      FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty(), b.getInt32Ty()}, false));
+  CallInst* done = b.CreateCall(f, {from, to, threads_, op});
+  done->setDoesNotThrow();
+  if (subprogram_) done->setDebugLoc(DILocation::get(b.getContext(), 0, 0, subprogram_));
+}
+
+// What the current thread gets; the shuffle's source as runtime/simt/warp.h (shuffle_source) has it.
+Value* Splitter::given_by_warp(IRBuilder<>& outside, IRBuilder<>& b, CallInst* call, ValueToValueMapTy& map,
+                               Value* thread) {
+  const Reduction& red = reductions_[call];
+  if (sync_of(*call) != Sync::shuffle)
+    return b.CreateLoad(b.getInt32Ty(), element(b, red.given, b.CreateLShr(thread, 5)));
+  const auto operand = [&](unsigned n) { return at_start(outside, b, call->getArgOperand(n), map, thread); };
+  const auto i32 = [&](std::uint32_t v) { return b.getInt32(v); };
+  Value* lane = b.CreateAnd(b.CreateTrunc(thread, b.getInt32Ty()), i32(31));
+  Value* width = operand(4);
+  Value* segment = b.CreateSelect(b.CreateICmpUGE(width, i32(32)), i32(0), b.CreateSub(i32(32), width));
+  Value* inner = b.CreateAnd(i32(31), b.CreateNot(segment));
+  Value* first = b.CreateAnd(lane, segment);
+  Value* last = b.CreateOr(first, inner);
+  Value* step = b.CreateAnd(operand(3), i32(31));
+  Value* source = nullptr;
+  Value* inside = b.getTrue();
+  switch (cast<ConstantInt>(call->getArgOperand(1))->getZExtValue()) {
+  case MR_SHFL_UP:
+    source = b.CreateSub(lane, step);
+    inside = b.CreateICmpSGE(source, first);
+    break;
+  case MR_SHFL_DOWN:
+    source = b.CreateAdd(lane, step);
+    inside = b.CreateICmpULE(source, last);
+    break;
+  case MR_SHFL_XOR:
+    source = b.CreateXor(lane, step);
+    inside = b.CreateICmpULE(source, last);
+    break;
+  default: source = b.CreateOr(first, b.CreateAnd(step, b.CreateNot(segment))); break;
+  }
+  source = b.CreateSelect(inside, source, lane);
+  Value* at = b.CreateAdd(b.CreateAnd(thread, b.getInt64(~std::uint64_t{31})), b.CreateZExt(source, b.getInt64Ty()));
+  // A lane that the block doesn't have gives 0.
+  Value* there = b.CreateICmpULT(at, threads_);
+  Value* v = b.CreateLoad(b.getInt64Ty(), element(b, red.given, b.CreateSelect(there, at, thread)));
+  if (Value* out = call->getArgOperand(5); !isa<ConstantPointerNull>(out))
+    b.CreateStore(b.CreateZExt(inside, b.getInt32Ty()), operand(5));
+  return b.CreateSelect(there, v, b.getInt64(0));
 }
 
 void Splitter::reduce(IRBuilder<>& b, CallInst* barrier, Value* predicate) {

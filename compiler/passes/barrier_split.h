@@ -12,8 +12,11 @@
 // uniform (uniformity.h), else in an array with one element per thread in `scratch`. Private variables in memory are
 // such arrays as well.
 //
-// What can't be split: a barrier or exit that only some threads reach (threads that return early included), barriers in
-// functions that are not inlined, named barriers.
+// Warp operations of all lanes (shuffle, ballot, reduce, __syncwarp) that all threads of the block reach together end
+// regions too: a region before stores what each thread brings, the next one takes its part from there.
+//
+// What can't be split: a barrier, warp operation or exit that only some threads reach (threads that return early
+// included), those in functions that are not inlined, named barriers, warp operations of some lanes.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -65,7 +65,10 @@ PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyse
     if (f.hasFnAttribute(kSplitAttr)) {
       const std::string who = f.getFnAttribute(kSplitAttr).getValueAsString().str();
       f.removeFnAttr(kSplitAttr);
-      split = split_at_barriers(body, f.getFnAttribute(kStoreLaneAttr).getValueAsString() == "1");
+      if (has_private_parameters(f))
+        split.why = "a parameter that is a class may be written";
+      else
+        split = split_at_barriers(body, f.getFnAttribute(kStoreLaneAttr).getValueAsString() == "1");
       if (!who.empty())
         errs() << who
                << (split.blocks ? "split (loops between barriers), " + std::to_string(split.lane_bytes) +

@@ -116,7 +116,7 @@ Verdict judge(Function* kernel, const CallGraph& graph, const SpinMap& spinning)
   v.loop = finite && !services.lanes_coexist();
   if (finite && !v.loop) v.why = "lanes meet in " + services.first_collective;
   if (v.loop) v.why = "finite, lanes don't meet";
-  v.split = finite && services.barrier && !services.warp && !services.grid_sync && !services.cluster &&
+  v.split = finite && (services.barrier || services.warp) && !services.grid_sync && !services.cluster &&
             !services.pdl_wait && !services.launch &&
             none_of(reached, [](Function* f) { return f->getName().starts_with("__mr_barrier_named"); });
   v.store_lane = graph.reads_lane(reached);
@@ -182,7 +182,7 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
       v.loop = false;
       v.why = "-mrcc-mode=fibers";
     }
-    if (o.mode == Mode::fibers || o.mode == Mode::loop || !split_) v.split = false;
+    if (o.mode == Mode::fibers || o.mode == Mode::loop || o.check || !split_) v.split = false;
     if (v.split) inline_barriers(graph.reachable(kernel), graph);
     e.flags = v.flags;
     e.local_bytes = local_bytes(graph.reachable(kernel), module.getDataLayout());

@@ -344,6 +344,16 @@ Extended body_of(const Function& f) {
   return body;
 }
 
+bool has_private_parameters(const Function& f) {
+  const KernelInfo info = kernel_info(f);
+  const Extended body = body_of(f);
+  for (auto [index, p] : enumerate(info.parameters)) {
+    Argument* formal = body.body->getArg(index);
+    if (formal->getType()->isPointerTy() && !p.pointer && !p.grid_constant && !only_read(formal)) return true;
+  }
+  return false;
+}
+
 CallInst* define_run_blocks(Function* f, const Split& split) {
   if (!f->isDeclaration() || !f->hasFnAttribute(kBodyAttr)) return nullptr;
   const KernelInfo info = kernel_info(*f);

@@ -24,4 +24,6 @@ llvm::Function* declare_run_blocks(llvm::StringRef name, llvm::StringRef kernel_
 llvm::CallInst* define_run_blocks(llvm::Function* declared, const Split& split);
 // The kernel's body as declare_run_blocks() got it; null when `declared` is no such function.
 Extended body_of(const llvm::Function& declared);
+// A parameter that is held by address may be written: each thread has a copy of its own.
+bool has_private_parameters(const llvm::Function& declared);
 }  // namespace mrcc
