@@ -74,8 +74,7 @@ Argv Compiler::front_end(const Input& input, const Argv& prelude) const {
     a.push_back("-std=" + o_.standard);
   if (input.language == Language::cuda) {
     append(a, {"-x", "cuda", "--cuda-host-only", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib", "-Xclang",
-               std::string("-target-sdk-version=") + sdk_version, "-Xclang", "-aux-triple", "-Xclang",
-               "x86_64-pc-linux-gnu"});
+               std::string("-target-sdk-version=") + sdk_version});
     // Standard headers are parsed as device-callable and declare variadic functions, in overload tests mostly.
     append(a, {"-Xclang", "-fcuda-allow-variadic-functions"});
     // CUDA has no modules. With them on (C++20), clang takes a host and a device overload in a precompiled header for
@@ -91,12 +90,13 @@ Argv Compiler::front_end(const Input& input, const Argv& prelude) const {
     if (o_.device_debug) a.push_back("-D__CUDACC_DEBUG__=1");
     if (o_.fast_math) a.push_back("-D__USE_FAST_MATH__=1");
     append(a, prelude);
-    a.push_back("-fplugin=" + tools_.part("libmrfrontend.so").string());
   } else if (input.language == Language::cpp) {
     append(a, {"-x", "c++"});
   } else if (input.language == Language::c) {
     append(a, {"-x", "c"});
   }
+  // What it does to plain host code: frontend/argument_order.cpp.
+  if (input.language != Language::assembler) a.push_back("-fplugin=" + tools_.part("libmrfrontend.so").string());
   append(a, o_.both);
   return a;
 }
@@ -128,6 +128,7 @@ Argv Compiler::device_code_flags(Stage stage, const std::string& march) const {
 
 Argv Compiler::device_flags(const Input& input, const Argv& prelude) const {
   Argv a = front_end(input, prelude);
+  append(a, {"-Xclang", "-aux-triple", "-Xclang", "x86_64-pc-linux-gnu"});
   append(a, o_.device);
   append(a, {"-Xclang", "-fcuda-is-device", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + std::to_string(o_.cuda_arch())});
   if (o_.feature_specific) a.push_back("-D__CUDA_ARCH_FEAT_SM" + std::to_string(o_.cuda_arch() / 10) + "_ALL=1");

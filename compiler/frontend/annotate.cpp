@@ -250,6 +250,7 @@ class Restorer : public ASTConsumer {
 template <typename C, PluginASTAction::ActionType Type> class Action : public PluginASTAction {
  protected:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance& compiler, llvm::StringRef) override {
+    if (!compiler.getLangOpts().CUDA) return std::make_unique<ASTConsumer>();
     if (Type == PluginASTAction::AddBeforeMainAction) {
       const bool launches = rewrite_device_launches(compiler);
       if (!compiler.getLangOpts().CUDAIsDevice) return std::make_unique<C>();
