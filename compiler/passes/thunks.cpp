@@ -60,7 +60,8 @@ class Unpacker {
       Slot slot;
       if (type->isPointerTy() && !p.pointer) {
         slot.shared = p.grid_constant || only_read(formal);
-        if (buffer_serves) {
+        // A __grid_constant__ parameter has one address for the whole grid.
+        if (buffer_serves || p.grid_constant) {
           slot.value = address;
         } else {
           slot.value = copy_slot(b, p);

@@ -54,6 +54,12 @@ Classified classify(int signal, const siginfo_t& info, const ucontext_t& context
   case SIGSEGV:
     if (greg(context, REG_TRAPNO) == page_fault && (greg(context, REG_ERR) & instruction_fetch))
       return {Fault::invalid_pc, pc};
+    // valgrind, which executes the program on its own, reports a vector access that wants alignment without the trap's
+    // number; the registers may be older ones then.
+    if (info.si_code == SI_KERNEL && greg(context, REG_TRAPNO) == 0) {
+      const std::optional<std::uint64_t> operand = operand_address(context);
+      return {Fault::misaligned_address, operand && canonical(*operand) ? *operand : 0};
+    }
     if (greg(context, REG_TRAPNO) == general_protection) {
       // No such address, or a vector access that wants alignment; the processor doesn't say.
       const std::optional<std::uint64_t> operand = operand_address(context);
