@@ -109,8 +109,16 @@ class Printer {
       for (const EdgeRef& edge : node->dependents) {
         indent(depth);
         std::fprintf(file_, "%s -> %s%s;\n", name(*node, "_out").c_str(), name(*edge.node, "_in").c_str(),
-                     has_edge_data(edge.data) ? " [style=dashed, label=\"programmatic\"]" : "");
+                     edge_style(edge.data));
       }
+  }
+
+  // Edges that begin before a kernel's end: dashed, with the port and whether the next kernel can wait for the rest.
+  static const char* edge_style(const cudaGraphEdgeData& data) {
+    if (!has_edge_data(data)) return "";
+    if (data.from_port == cudaGraphKernelNodePortProgrammatic) return " [style=dashed, label=\"trigger\"]";
+    return data.type == cudaGraphDependencyTypeProgrammatic ? " [style=dashed, label=\"programmatic, launched\"]"
+                                                            : " [style=dashed, label=\"launched\"]";
   }
 
   // Child graphs are drawn around their nodes; edges lead to points at their border.
@@ -123,8 +131,8 @@ class Printer {
     indent(depth);
     std::fprintf(file_, "subgraph cluster_g%llu {\n", static_cast<unsigned long long>(inner.uid));
     indent(depth + 1);
-    std::fprintf(file_, "label=\"%s%s\"; style=\"rounded,dashed\"; fontname=\"Helvetica\"; fontsize=11;\n", what,
-                 escaped(suffix).c_str());
+    std::fprintf(file_, "label=\"%s%s\"; labeljust=l; style=\"rounded,dashed\"; fontname=\"Helvetica\"; fontsize=11;\n",
+                 what, escaped(suffix).c_str());
     if (node.type == cudaGraphNodeTypeGraph) {
       indent(depth + 1);
       std::fprintf(file_, "%s [shape=point, label=\"\"]; %s [shape=point, label=\"\"];\n", name(node, "_in").c_str(),
@@ -211,7 +219,7 @@ class Printer {
     case cudaGraphNodeTypeHost: {
       std::string text = "host function";
       if (wants(cudaGraphDebugDotFlagsHostNodeParams))
-        text += format("\n%p(%p)", reinterpret_cast<void*>(node.host->params.fn), node.host->params.userData);
+        text += format("\n%p, data %p", reinterpret_cast<void*>(node.host->params.fn), node.host->params.userData);
       return text;
     }
     case cudaGraphNodeTypeEmpty: return "empty";
@@ -230,7 +238,7 @@ class Printer {
                          : c.type == cudaGraphCondTypeWhile ? "while"
                                                             : format("switch (%u)", c.size);
       if (wants(cudaGraphDebugDotFlagsConditionalNodeParams))
-        text += format("\nhandle 0x%llx", static_cast<unsigned long long>(c.handle));
+        text += format("\ncondition 0x%llx", static_cast<unsigned long long>(c.handle));
       return text;
     }
     default: return "node";
