@@ -214,6 +214,8 @@ void add_check(CLI::App& app) {
         fmt::print("{}\n", result_json(result, exit_status).dump(2));
       } else {
         for (std::size_t i = 0; i < result.findings.size(); ++i) print_finding(result.findings[i], i + 1);
+        if (!result.complete)
+          fmt::print("\nmillrace: the program did not come to its end, so this is what was found until then\n");
         fmt::print("\nmillrace: {} found{}; checked {} operations, {} accesses, {} bytes\n",
                    result.findings.empty() ? "nothing"
                                            : fmt::format("{} {}", result.findings.size(),

@@ -165,6 +165,13 @@ bool waits_for(const Stream& stream, const Op& a, std::uint64_t before) {
   return false;
 }
 
+// Somebody recorded an event behind the operation before `before`, as allocators do when memory is given back.
+bool recorded_behind(const Op& a, std::uint64_t before) {
+  for (const std::uint64_t number : a.stream->records)
+    if (number > a.number && number < before) return true;
+  return false;
+}
+
 // The kind of event mistake behind the pair, or null.
 const char* event_mistake(const Op& a, const Op& b) {
   if (!a.stream || !b.stream) return nullptr;
@@ -253,6 +260,7 @@ void Report::conflict(const Access& first, const Access& second, std::uintptr_t 
       return std::pair{low, high};
     };
     if (memory && memory->memory == Memory::device && b.op->kernel && a.op->kernel && b.kind == writes &&
+        (!(a.kind & writes) || recorded_behind(*a.op, b.op->number)) &&
         !waits_for(*b.op->stream, *a.op, b.op->number)) {
       bool read_a = false, read_b = false;
       const auto ea = extent(*a.op, read_a), eb = extent(*b.op, read_b);
