@@ -1,0 +1,102 @@
+// Inline PTX against the same computation in C++.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+#define CHECK(number, got, wanted)                                                                                     \
+  if ((got) != (wanted)) atomicAdd(&wrong[number], 1)
+
+__global__ void scalar(int* wrong, int a, int b, unsigned u, unsigned v, unsigned long long w, float f, float g,
+                       double d) {
+  int r;
+  unsigned x;
+  unsigned long long l;
+  float y;
+  asm("mul.hi.s32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  CHECK(0, r, __mulhi(a, b));
+  asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(l) : "r"(u), "r"(v), "l"(w));
+  CHECK(1, l, (unsigned long long)u * v + w);
+  asm("{ .reg .u32 lo, hi; add.cc.u32 lo, %1, %2; addc.u32 hi, 3, 4; mov.b64 %0, {lo, hi}; }"
+      : "=l"(l)
+      : "r"(u), "r"(v));
+  CHECK(2, l, ((unsigned long long)u + v) + (7ull << 32));
+  asm("{\n\t.reg .b32 t<3>;\n\tmov.b64 {t1, t2}, %1;\n\txor.b32 %0, t1, t2; // comment\n\t}" : "=r"(x) : "l"(w));
+  CHECK(3, x, (unsigned)w ^ (unsigned)(w >> 32));
+  asm("lop3.b32 %0, %1, %2, %3, 0xCA;" : "=r"(x) : "r"(u), "r"(v), "r"(a));
+  CHECK(4, x, (u & v) | (~u & a));
+  asm("prmt.b32 %0, %1, %2, 0x7531;" : "=r"(x) : "r"(u), "r"(v));
+  CHECK(5, x, __byte_perm(u, v, 0x7531));
+  asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(x) : "r"(u), "r"(v), "n"(13));
+  CHECK(6, x, __funnelshift_l(u, v, 13));
+  asm("shf.r.clamp.b32 %0, %1, %2, 40;" : "=r"(x) : "r"(u), "r"(v));
+  CHECK(7, x, v);
+  asm("bfe.u32 %0, %1, 5, 9;" : "=r"(x) : "r"(u));
+  CHECK(8, x, u >> 5 & 511);
+  asm("bfe.s32 %0, %1, 28, 60;" : "=r"(r) : "r"(u));
+  CHECK(9, r, (int)u >> 28);
+  asm("bfi.b32 %0, %1, %2, 8, 7;" : "=r"(x) : "r"(u), "r"(v));
+  CHECK(10, x, (v & ~(127u << 8)) | (u & 127) << 8);
+  asm("bfind.u32 %0, %1;" : "=r"(x) : "r"(v));
+  CHECK(11, x, 31u - __clz(v));
+  asm("shl.b32 %0, %1, 40;" : "=r"(x) : "r"(u));
+  CHECK(12, x, 0u);
+  asm("fma.rn.f32 %0, %1, %2, 0f3F800000;" : "=f"(y) : "f"(f), "f"(g));
+  CHECK(13, y, __fmaf_rn(f, g, 1.0f));
+  asm("cvt.rni.s32.f32 %0, %1;" : "=r"(r) : "f"(f));
+  CHECK(14, r, __float2int_rn(f));
+  asm("cvt.rzi.u32.f64 %0, %1;" : "=r"(x) : "d"(-d));
+  CHECK(15, x, 0u);
+  asm("{ .reg .pred p, q; setp.ge.s32 p|q, %1, 5; @p mov.u32 %0, 1; @q mov.u32 %0, 2; }" : "=r"(r) : "r"(a));
+  CHECK(16, r, a >= 5 ? 1 : 2);
+  asm("{ .reg .pred %%p1; setp.lt.f32 %%p1, %1, %2; selp.s32 %0, 11, 22, %%p1; }" : "=r"(r) : "f"(f), "f"(g));
+  CHECK(17, r, f < g ? 11 : 22);
+  short h;
+  asm("add.s16 %0, %1, %2;" : "=h"(h) : "h"((short)a), "h"((short)b));
+  CHECK(18, h, (short)(a + b));
+  asm volatile("mad.lo.u32 %0, %1, 3, %0;" : "+r"(x) : "r"(u));
+  CHECK(19, x, u * 3);
+}
+
+__global__ void together(int* wrong, int* data) {
+  __shared__ int s[64];
+  const unsigned t = threadIdx.x;
+  unsigned tid, lane, up, ballot, total, last;
+  asm("mov.u32 %0, %%tid.x;" : "=r"(tid));
+  CHECK(20, tid, t);
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  CHECK(21, lane, t % 32);
+  asm volatile("st.shared.u32 [%0], %1;" ::"r"((unsigned)__cvta_generic_to_shared(&s[t])), "r"(t * 3) : "memory");
+  asm volatile("bar.sync 0;" ::: "memory");
+  int other, next;
+  asm volatile("ld.shared.s32 %0, [%1];" : "=r"(other) : "r"((unsigned)__cvta_generic_to_shared(&s[63 - t])));
+  CHECK(22, other, (int)(63 - t) * 3);
+  asm volatile("ld.global.nc.s32 %0, [%1+4];" : "=r"(next) : "l"(data + t));
+  CHECK(23, next, data[t + 1]);
+  asm volatile("{ .reg .pred p; shfl.sync.up.b32 %0|p, %1, 2, 0x0, -1; @!p mov.u32 %0, 777; }" : "=r"(up) : "r"(t));
+  CHECK(24, up, lane < 2 ? 777 : t - 2);
+  asm volatile("{ .reg .pred p; setp.lt.u32 p, %1, 5; vote.sync.ballot.b32 %0, p, -1; }" : "=r"(ballot) : "r"(lane));
+  CHECK(25, ballot, 31u);
+  asm volatile("redux.sync.add.u32 %0, %1, 0xffffffff;" : "=r"(total) : "r"(lane));
+  CHECK(26, total, 496u);
+  asm volatile("atom.global.add.u32 %0, [%1], 2;" : "=r"(last) : "l"(data + 100) : "memory");
+  asm volatile("red.global.max.s32 [%0], %1;" ::"l"(data + 101), "r"((int)t) : "memory");
+  asm volatile("membar.gl;" ::: "memory");
+  __syncthreads();
+  CHECK(27, data[100], 128);
+  CHECK(28, data[101], 63);
+}
+
+int main() {
+  int *wrong, *data, h[32], failed = 0;
+  cudaMalloc(&wrong, sizeof h);
+  cudaMalloc(&data, 512);
+  cudaMemset(wrong, 0, sizeof h);
+  cudaMemset(data, 0, 512);
+  for (int a : {-123456789, 3, 77})
+    scalar<<<1, 1>>>(wrong, a, 987654, 0xdeadbeefu, 0x00012345u, 0xfedcba9876543210ull, a * 0.37f, -0.3f, 2.75);
+  together<<<1, 64>>>(wrong, data);
+  const cudaError_t error = cudaMemcpy(h, wrong, sizeof h, cudaMemcpyDeviceToHost);
+  for (int i = 0; i < 32; ++i)
+    if (h[i]) failed = 1, std::printf("instruction %d is wrong %d times\n", i, h[i]);
+  std::printf("%s\n", cudaGetErrorString(error));
+  return failed || error != cudaSuccess;
+}
