@@ -5,6 +5,7 @@
 
 #include "../../cuda_runtime_api.h"
 
-#define __MR_INLINE static __inline__ __host__ __attribute__((unused))
+// Always inlined: reports name the function that called, and these overloads are not it.
+#define __MR_INLINE static __inline__ __host__ __attribute__((unused, always_inline))
 
 #endif
