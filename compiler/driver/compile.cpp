@@ -162,6 +162,9 @@ void Compiler::add_host_code_flags(Argv& a) const {
 
 Argv Compiler::host_flags(const Input& input, const Argv& prelude) const {
   Argv a = front_end(input, prelude);
+  // Clang takes the other triple's builtins for device functions. This one has none: neither CUDA's, which the device
+  // headers declare, nor x86's (_mm_pause), which are the host's.
+  if (input.language == Language::cuda) append(a, {"-Xclang", "-aux-triple", "-Xclang", "spirv64-unknown-unknown"});
   add_host_code_flags(a);
   if (o_.relocatable) a.push_back("-fgpu-rdc");
   append(a, o_.host);
