@@ -165,28 +165,20 @@ __MR_HD void sincospif(float x, float* s, float* c) {
 __MR_HD void sincospi(float x, float* s, float* c) { sincospif(x, s, c); }
 __MR_HD double rhypot(double x, double y) { return __mr_rhypot(x, y); }
 __MR_HD float rhypotf(float x, float y) { return __mr_rhypotf(x, y); }
-__MR_HD float rhypot(float x, float y) { return __mr_rhypotf(x, y); }
 __MR_HD double norm(int n, const double* v) { return __mr_norm(n, v); }
-__MR_HD float norm(int n, const float* v) { return __mr_normf(n, v); }
 __MR_HD float normf(int n, const float* v) { return __mr_normf(n, v); }
 __MR_HD double rnorm(int n, const double* v) { return __mr_rnorm(n, v); }
-__MR_HD float rnorm(int n, const float* v) { return __mr_rnormf(n, v); }
 __MR_HD float rnormf(int n, const float* v) { return __mr_rnormf(n, v); }
 __MR_HD double norm3d(double a, double b, double c) { return __mr_norm3d(a, b, c); }
 __MR_HD float norm3df(float a, float b, float c) { return __mr_norm3df(a, b, c); }
-__MR_HD float norm3d(float a, float b, float c) { return __mr_norm3df(a, b, c); }
 __MR_HD double rnorm3d(double a, double b, double c) { return __mr_rnorm3d(a, b, c); }
 __MR_HD float rnorm3df(float a, float b, float c) { return __mr_rnorm3df(a, b, c); }
-__MR_HD float rnorm3d(float a, float b, float c) { return __mr_rnorm3df(a, b, c); }
 __MR_HD double norm4d(double a, double b, double c, double d) { return __mr_norm4d(a, b, c, d); }
 __MR_HD float norm4df(float a, float b, float c, float d) { return __mr_norm4df(a, b, c, d); }
-__MR_HD float norm4d(float a, float b, float c, float d) { return __mr_norm4df(a, b, c, d); }
 __MR_HD double rnorm4d(double a, double b, double c, double d) { return __mr_rnorm4d(a, b, c, d); }
 __MR_HD float rnorm4df(float a, float b, float c, float d) { return __mr_rnorm4df(a, b, c, d); }
-__MR_HD float rnorm4d(float a, float b, float c, float d) { return __mr_rnorm4df(a, b, c, d); }
 __MR_HD float fdividef(float x, float y) { return x / y; }
 __MR_HD double fdivide(double x, double y) { return x / y; }
-__MR_HD float fdivide(float x, float y) { return x / y; }
 
 // Intrinsics. A device's fast versions are within a few ulp of the full ones; these are the full ones.
 __MR_D float __sinf(float x) { return __mr_sinf(x); }
