@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 constexpr const char* kSection = "mr_data";
+// The name's beginning makes it a section that takes no room in the file.
+constexpr const char* kZeroSection = ".bss.mr_zero";
 
 class Builder {
  public:
@@ -65,8 +67,14 @@ void mark_constant_loads(GlobalVariable* gv) {
   }
 }
 
-SmallVector<GlobalVariable*, 16> place_variables(Module& module) {
-  SmallVector<GlobalVariable*, 16> variables;
+// The variables, those with initial values and those that begin as zeros, each in a section of their own.
+struct Variables {
+  SmallVector<GlobalVariable*, 16> all;
+  bool any_data = false, any_zero = false;
+};
+
+Variables place_variables(Module& module) {
+  Variables variables;
   for (GlobalVariable& gv : module.globals()) {
     if (gv.isDeclaration() || !gv.hasAttribute(kVariableAttr)) continue;
     gv.setConstant(false);
@@ -74,20 +82,25 @@ SmallVector<GlobalVariable*, 16> place_variables(Module& module) {
     gv.setLinkage(GlobalValue::InternalLinkage);
     gv.setUnnamedAddr(GlobalValue::UnnamedAddr::None);
     gv.setExternallyInitialized(true);
-    gv.setSection(kSection);
-    if (gv.getAttribute(kVariableAttr).getValueAsString() == "constant") mark_constant_loads(&gv);
-    variables.push_back(&gv);
+    const StringRef kind = gv.getAttribute(kVariableAttr).getValueAsString();
+    // A slot is set once, and a reset must not undo that.
+    const bool zero = gv.getInitializer()->isNullValue() && kind != "slot";
+    gv.setSection(zero ? kZeroSection : kSection);
+    (zero ? variables.any_zero : variables.any_data) = true;
+    if (kind == "constant") mark_constant_loads(&gv);
+    variables.all.push_back(&gv);
   }
   return variables;
 }
 
 // A page-aligned marker in the variables' section. Emission follows the module's order: the first is put before all
 // variables.
-GlobalVariable* marker(Module& module, const char* name, std::uint64_t size, GlobalVariable* before) {
+GlobalVariable* marker(Module& module, const char* section, const char* name, std::uint64_t size,
+                       GlobalVariable* before) {
   auto* type = ArrayType::get(Type::getInt8Ty(module.getContext()), size);
   auto* gv = new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, ConstantAggregateZero::get(type),
                                 name, before);
-  gv->setSection(kSection);
+  gv->setSection(section);
   gv->setAlignment(Align(kPage));
   return gv;
 }
@@ -116,16 +129,19 @@ std::uint32_t cpu_level(StringRef march) {
 
 void emit_image(Module& module, ArrayRef<KernelEntry> kernels, StringRef march) {
   Builder b(module);
-  const SmallVector<GlobalVariable*, 16> variables = place_variables(module);
-  Constant* begin = b.null();
-  Constant* end = b.null();
-  if (!variables.empty()) {
-    begin = marker(module, ".mr.data.begin", kPage, &*module.global_begin());
-    end = marker(module, ".mr.data.end", kPage, nullptr);
+  const Variables variables = place_variables(module);
+  Constant *begin = b.null(), *end = b.null(), *zero_begin = b.null(), *zero_end = b.null();
+  if (variables.any_data) {
+    begin = marker(module, kSection, ".mr.data.begin", kPage, &*module.global_begin());
+    end = marker(module, kSection, ".mr.data.end", kPage, nullptr);
+  }
+  if (variables.any_zero) {
+    zero_begin = marker(module, kZeroSection, ".mr.zero.begin", kPage, &*module.global_begin());
+    zero_end = marker(module, kZeroSection, ".mr.zero.end", kPage, nullptr);
   }
   SmallVector<Constant*, 16> kernel_records, variable_records;
   for (const KernelEntry& k : kernels) kernel_records.push_back(kernel_record(b, k));
-  for (GlobalVariable* gv : variables) {
+  for (GlobalVariable* gv : variables.all) {
     const StringRef kind = gv->getAttribute(kVariableAttr).getValueAsString();
     StringRef name = gv->getName();
     const bool slot = kind == "slot";
@@ -142,8 +158,8 @@ void emit_image(Module& module, ArrayRef<KernelEntry> kernels, StringRef march) 
   services->setDSOLocal(true);
   Constant* image = b.record({b.i32(MR_ABI_VERSION), b.i32(cpu_level(march)), b.string(march),
                               b.array(kernel_records, ".mr.kernels"), b.i64(kernels.size()),
-                              b.array(variable_records, ".mr.variables"), b.i64(variables.size()), begin, end,
-                              services},
+                              b.array(variable_records, ".mr.variables"), b.i64(variables.all.size()), begin, end,
+                              zero_begin, zero_end, services},
                              sizeof(MrImage));
   new GlobalVariable(module, image->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage, image, "__mr_image");
 }

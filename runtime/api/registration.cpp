@@ -36,7 +36,7 @@ MR_HIDDEN_API void __cudaRegisterFatBinaryEnd(void** handle) {
 MR_HIDDEN_API void __cudaUnregisterFatBinary(void** handle) {
   // At the end of a forked child there is nobody to unregister from.
   if (mr::model::slow_word.load(std::memory_order_relaxed) & mr::model::slow_forked) return;
-  reinterpret_cast<mr::model::Module*>(handle)->unregister();
+  reinterpret_cast<mr::model::Module*>(handle)->retire();
 }
 
 MR_HIDDEN_API void __cudaRegisterFunction(void** handle, const char* host, char*, const char* device_name, int, uint3*,

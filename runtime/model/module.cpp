@@ -19,6 +19,7 @@
 #include <model/image_file.h>
 #include <model/managed_variable.h>
 #include <model/memory.h>
+#include <model/stream.h>
 #include <observe/subscriber.h>
 #include <simt/grid.h>
 #include <simt/protect.h>
@@ -96,6 +97,34 @@ void* load_from_memory(const void* bytes, std::size_t length, int device, int* f
 
 }  // namespace
 
+namespace {
+
+bool idle(Context& context) noexcept {
+  const std::scoped_lock hold(context.streams_lock);
+  return std::none_of(context.streams.begin(), context.streams.end(),
+                      [](Stream* stream) { return stream->queue->completed() < stream->queue->tail(); });
+}
+
+// Images of libraries that the program has closed. A library is closed at the program's end, too, with kernels running
+// perhaps, so nothing is taken away at once: only when another image comes, and no device has anything to do.
+std::vector<Module*>& retired() {
+  static auto* const instance = new std::vector<Module*>;
+  return *instance;
+}
+void release_retired() noexcept {
+  std::vector<Module*> gone;
+  {
+    const std::scoped_lock hold(modules_mutex);
+    if (retired().empty()) return;
+    for (int device = 0; device < device_count(); ++device)
+      if (Context* context = existing_context(device); context && !idle(*context)) return;
+    gone.swap(retired());
+  }
+  for (Module* module : gone) module->release_images();
+}
+
+}  // namespace
+
 void set_variable_range_hook(VariableRangeHook hook) noexcept { range_hook.store(hook, std::memory_order_release); }
 
 void add_module(Module* module) {
@@ -119,6 +148,7 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
   // else is used.
   (void)context_of(device);
   initialise_memory();  // variables are registered there
+  release_retired();
   std::scoped_lock hold(mutex_);
   if (const LoadedImage* image = loaded_[device].load(std::memory_order_relaxed)) return image;
   if (failed_[device] != cudaSuccess) {
@@ -176,8 +206,10 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
   connect_managed(*this, *image, !connected_);
   connected_ = true;
   loaded->initial.assign(image->data_begin, image->data_end);
-  if (VariableRangeHook hook = range_hook.load(std::memory_order_acquire); hook && image->data_begin != image->data_end)
-    hook(device, image->data_begin, image->data_end);
+  if (VariableRangeHook hook = range_hook.load(std::memory_order_acquire)) {
+    if (image->data_begin != image->data_end) hook(device, image->data_begin, image->data_end);
+    if (image->zero_begin != image->zero_end) hook(device, image->zero_begin, image->zero_end);
+  }
   std::unordered_map<std::string_view, const MrKernel*> by_name;
   for (std::uint64_t i = 0; i < image->kernel_count; ++i) by_name.emplace(image->kernels[i].name, &image->kernels[i]);
   for (Function* function : functions_)
@@ -218,6 +250,19 @@ void Module::adopt(const MrImage& image) {
 
 void Module::unload() noexcept {
   unregister();
+  release_images();
+}
+
+void Module::retire() noexcept {
+  unregister();
+  const std::scoped_lock hold(modules_mutex);
+  std::erase(modules(), this);
+  retired().push_back(this);
+}
+
+void Module::release_images() noexcept {
+  // Tools keep what the image says about itself.
+  if (observe::subscriber || (slow_word.load(std::memory_order_relaxed) & slow_observe)) return;
   // Handles may be kept by the program, by graphs too: what they point to stays, and has no code.
   for (Function* function : functions_)
     for (auto& kernel : function->kernel) kernel.store(nullptr, std::memory_order_release);
@@ -225,19 +270,25 @@ void Module::unload() noexcept {
     LoadedImage* const loaded = slot.exchange(nullptr, std::memory_order_acq_rel);
     if (!loaded) continue;
     const MrImage& image = *loaded->image;
-    if (image.data_begin != image.data_end)
-      memory::space().ranges().erase(reinterpret_cast<std::uintptr_t>(image.data_begin));
+    for (const char* begin : {image.data_begin, image.zero_begin})
+      if (begin) memory::space().ranges().erase(reinterpret_cast<std::uintptr_t>(begin));
     dlclose(loaded->handle);
+    if (loaded->file >= 0) close(loaded->file);
     delete loaded;
   }
   for (const auto& [at, bytes] : managed_) munmap(at, bytes);
+  managed_.clear();
 }
 
 void Module::restore(int device) noexcept {
   const LoadedImage* image = loaded(device);
-  if (!image || image->initial.empty()) return;
+  if (!image) return;
   simt::protect::RuntimeScope access;
-  std::memcpy(image->image->data_begin, image->initial.data(), image->initial.size());
+  if (!image->initial.empty()) std::memcpy(image->image->data_begin, image->initial.data(), image->initial.size());
+  // Only what was touched has pages; these go back to the machine, and read as zeros again.
+  const auto zeros = static_cast<std::size_t>(image->image->zero_end - image->image->zero_begin);
+  if (zeros && madvise(image->image->zero_begin, zeros, MADV_DONTNEED) != 0)
+    std::memset(image->image->zero_begin, 0, zeros);
   restore_managed(*this, *image->image);
 }
 

@@ -37,10 +37,15 @@ class Module {
   void restore(int device) noexcept;
   // All that the image has is registered: managed variables get their initial values.
   void prepare() noexcept;
-  // Its library is being unloaded: functions and variables are forgotten.
+  // Functions and variables are forgotten.
   void unregister() noexcept;
   // unregister(), and the image is taken out of memory on all devices. Nothing of it may be running or queued.
   void unload() noexcept;
+  // The library that registered it is being closed: unregister(), and the rest of unload() when another image is loaded
+  // and all devices are idle.
+  void retire() noexcept;
+  // The second half of unload().
+  void release_images() noexcept;
 
   void add(Function* function);
   void add(Variable* variable);

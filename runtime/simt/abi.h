@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#define MR_ABI_VERSION 1u
+#define MR_ABI_VERSION 2u
 #define MR_STACK_BITS 18u
 #define MR_STACK_BYTES (std::uint64_t{1} << MR_STACK_BITS)
 #define MR_WARP 32u
@@ -112,8 +112,9 @@ struct MrVariable {
 
 struct MrServices;
 
-// The single symbol `__mr_image` of an image. All device and constant variables lie in the page-aligned sections
-// [data_begin, data_end), so that the range can be registered, protected and restored as a whole.
+// The single symbol `__mr_image` of an image. All device and constant variables lie in two ranges of whole pages, so that
+// these can be registered, protected and restored: [data_begin, data_end) those that have initial values, [zero_begin,
+// zero_end) those that begin as zeros, which take no room in the file. A range without variables is two null pointers.
 struct MrImage {
   std::uint32_t abi_version;
   std::uint32_t cpu_level;  // 3 = x86-64-v3, 4 = x86-64-v4, 0xffff = native to the building machine (see cpu)
@@ -124,6 +125,8 @@ struct MrImage {
   std::uint64_t variable_count;
   char* data_begin;
   char* data_end;
+  char* zero_begin;
+  char* zero_end;
   const MrServices** services;  // the runtime stores its table here before anything of the image runs
 };
 

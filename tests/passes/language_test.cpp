@@ -162,14 +162,18 @@ void tables(const Image& m, Run run) {
             (i.cpu_level == 3 ? std::string(i.cpu) == "x86-64-v3" : i.cpu_level == 0xffff),
         "image header");
   const auto inside = [&](const MrVariable& v) {
-    return static_cast<char*>(v.address) >= i.data_begin && static_cast<char*>(v.address) + v.size <= i.data_end;
+    auto* const begin = static_cast<char*>(v.address);
+    return (begin >= i.data_begin && begin + v.size <= i.data_end) ||
+           (begin >= i.zero_begin && begin + v.size <= i.zero_end);
   };
   check(inside(m.variable("variable")) && inside(m.variable("table")) && inside(m.variable("_ZL8internal")) &&
             inside(m.variable("managed")),
         "variables lie in their section");
   check(reinterpret_cast<std::uintptr_t>(i.data_begin) % 4096 == 0 &&
-            reinterpret_cast<std::uintptr_t>(i.data_end) % 4096 == 0,
-        "section is page aligned");
+            reinterpret_cast<std::uintptr_t>(i.data_end) % 4096 == 0 &&
+            reinterpret_cast<std::uintptr_t>(i.zero_begin) % 4096 == 0 &&
+            reinterpret_cast<std::uintptr_t>(i.zero_end) % 4096 == 0,
+        "sections are page aligned");
   check(m.variable("table").kind == MR_VAR_CONSTANT && m.variable("managed").kind == MR_VAR_MANAGED &&
             m.variable("variable").kind == MR_VAR_DEVICE && m.variable("table").size == 16,
         "variable kinds");
