@@ -36,6 +36,7 @@ inline cudaError_t broken() noexcept {
     return cudaSuccess;
   const std::uint32_t word = model::slow_word.load(std::memory_order_acquire);
   if (word & model::slow_forked) return cudaErrorInitializationError;
+  if (word & model::slow_no_device) return cudaErrorNoDevice;
   if (word & model::slow_sticky) return model::current_context().sticky.load(std::memory_order_acquire);
   return cudaSuccess;
 }

@@ -71,6 +71,15 @@ int device_count() noexcept {
   return count;
 }
 
+namespace {
+
+// Known before the first call, so that calls need no test of their own for it.
+[[gnu::constructor]] void look_for_devices() noexcept {
+  if (device_count() == 0) slow_word.fetch_or(slow_no_device, std::memory_order_relaxed);
+}
+
+}  // namespace
+
 Context* existing_context(int device) noexcept { return contexts[device].load(std::memory_order_acquire); }
 
 Context& context_of(int device) {

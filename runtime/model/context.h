@@ -17,10 +17,11 @@ struct Stream;
 // Why an API call can't take the short way. One word for the process, read relaxed by launch, record and query: zero
 // almost always.
 enum Slow : std::uint32_t {
-  slow_sticky = 1u << 0,   // some context has a sticky error
-  slow_capture = 1u << 1,  // some stream is capturing, or a thread is in a capture that forbids calls
-  slow_observe = 1u << 2,  // a tool wants to see every call
-  slow_forked = 1u << 3,   // this is a forked child: every call fails with cudaErrorInitializationError
+  slow_sticky = 1u << 0,     // some context has a sticky error
+  slow_capture = 1u << 1,    // some stream is capturing, or a thread is in a capture that forbids calls
+  slow_observe = 1u << 2,    // a tool wants to see every call
+  slow_forked = 1u << 3,     // this is a forked child: every call fails with cudaErrorInitializationError
+  slow_no_device = 1u << 4,  // MILLRACE_DEVICES=0: every call that needs a device fails with cudaErrorNoDevice
 };
 extern std::atomic<std::uint32_t> slow_word;
 inline bool slow() noexcept { return slow_word.load(std::memory_order_relaxed) != 0; }
