@@ -172,6 +172,7 @@ cudaError_t create_surface(cudaSurfaceObject_t* out, const cudaResourceDesc& res
   if (resource.resType != cudaResourceTypeArray) return cudaErrorInvalidValue;
   memory::Texture texture;
   if (const cudaError_t error = find_levels(resource, &texture)) return error;
+  if (!(array_of(resource.res.array.array)->flags & cudaArraySurfaceLoadStore)) return cudaErrorInvalidValue;
   TextureObject* object = objects().take();
   if (!object) return cudaErrorMemoryAllocation;
   object->device = current_context().ordinal;
