@@ -131,27 +131,68 @@ __MR_ATOMIC_WIDE(_system)
 #define __NV_THREAD_SCOPE_CLUSTER 2
 #define __NV_THREAD_SCOPE_DEVICE 3
 #define __NV_THREAD_SCOPE_SYSTEM 4
+// The value converts to the object's type.
+template <class T> struct __mr_atomic_value {
+  typedef __remove_cv(T) type;
+};
 #define __MR_NV_ATOMIC(name, builtin)                                                                                  \
-  template <class T> __MR_D T __nv_atomic_##name(T* address, T value, int order, int = __NV_THREAD_SCOPE_SYSTEM) {     \
+  template <class T>                                                                                                   \
+  __MR_D typename __mr_atomic_value<T>::type __nv_atomic_##name(T* address, typename __mr_atomic_value<T>::type value, \
+                                                                int order, int = __NV_THREAD_SCOPE_SYSTEM) {           \
     return builtin(address, value, order);                                                                             \
   }
-__MR_NV_ATOMIC(fetch_add, __atomic_fetch_add)
-__MR_NV_ATOMIC(fetch_sub, __atomic_fetch_sub)
-__MR_NV_ATOMIC(fetch_and, __atomic_fetch_and)
-__MR_NV_ATOMIC(fetch_or, __atomic_fetch_or)
-__MR_NV_ATOMIC(fetch_xor, __atomic_fetch_xor)
-__MR_NV_ATOMIC(fetch_min, __atomic_fetch_min)
-__MR_NV_ATOMIC(fetch_max, __atomic_fetch_max)
+// With and without the old value.
+#define __MR_NV_ATOMIC_FETCH(name)                                                                                     \
+  __MR_NV_ATOMIC(fetch_##name, __atomic_fetch_##name)                                                                  \
+  template <class T>                                                                                                   \
+  __MR_D void __nv_atomic_##name(T* address, typename __mr_atomic_value<T>::type value, int order,                     \
+                                 int = __NV_THREAD_SCOPE_SYSTEM) {                                                     \
+    __atomic_fetch_##name(address, value, order);                                                                      \
+  }
+__MR_NV_ATOMIC_FETCH(add)
+__MR_NV_ATOMIC_FETCH(sub)
+__MR_NV_ATOMIC_FETCH(and)
+__MR_NV_ATOMIC_FETCH(or)
+__MR_NV_ATOMIC_FETCH(xor)
+__MR_NV_ATOMIC_FETCH(min)
+__MR_NV_ATOMIC_FETCH(max)
 __MR_NV_ATOMIC(exchange_n, __atomic_exchange_n)
-template <class T> __MR_D T __nv_atomic_load_n(T* address, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
+template <class T>
+__MR_D typename __mr_atomic_value<T>::type __nv_atomic_load_n(T* address, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
   return __atomic_load_n(address, order);
 }
-template <class T> __MR_D void __nv_atomic_store_n(T* address, T value, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
+template <class T>
+__MR_D void __nv_atomic_store_n(T* address, typename __mr_atomic_value<T>::type value, int order,
+                                int = __NV_THREAD_SCOPE_SYSTEM) {
   __atomic_store_n(address, value, order);
 }
 template <class T>
-__MR_D bool __nv_atomic_compare_exchange_n(T* address, T* expected, T desired, bool weak, int success, int failure,
-                                           int = __NV_THREAD_SCOPE_SYSTEM) {
+__MR_D bool __nv_atomic_compare_exchange_n(T* address, typename __mr_atomic_value<T>::type* expected,
+                                           typename __mr_atomic_value<T>::type desired, bool weak, int success,
+                                           int failure, int = __NV_THREAD_SCOPE_SYSTEM) {
   return __atomic_compare_exchange_n(address, expected, desired, weak, success, failure);
+}
+// The forms that pass values through pointers, for types of 1 to 16 bytes.
+template <class T>
+__MR_D void __nv_atomic_load(T* address, typename __mr_atomic_value<T>::type* result, int order,
+                             int = __NV_THREAD_SCOPE_SYSTEM) {
+  __atomic_load(address, result, order);
+}
+template <class T>
+__MR_D void __nv_atomic_store(T* address, typename __mr_atomic_value<T>::type* value, int order,
+                              int = __NV_THREAD_SCOPE_SYSTEM) {
+  __atomic_store(address, value, order);
+}
+template <class T>
+__MR_D void __nv_atomic_exchange(T* address, typename __mr_atomic_value<T>::type* value,
+                                 typename __mr_atomic_value<T>::type* result, int order,
+                                 int = __NV_THREAD_SCOPE_SYSTEM) {
+  __atomic_exchange(address, value, result, order);
+}
+template <class T>
+__MR_D bool __nv_atomic_compare_exchange(T* address, typename __mr_atomic_value<T>::type* expected,
+                                         typename __mr_atomic_value<T>::type* desired, bool weak, int success,
+                                         int failure, int = __NV_THREAD_SCOPE_SYSTEM) {
+  return __atomic_compare_exchange(address, expected, desired, weak, success, failure);
 }
 __MR_D void __nv_atomic_thread_fence(int order, int = __NV_THREAD_SCOPE_SYSTEM) { __atomic_thread_fence(order); }
