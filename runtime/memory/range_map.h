@@ -66,7 +66,7 @@ class RangeMap {
   std::atomic<std::uint32_t> sequence_{0};  // odd while a writer is at it; see above
   Relaxed<std::uint32_t> count_;
   std::atomic<Table*> table_{nullptr};  // written under lock_, with release: its slots are there for whoever reads it
-  Lock lock_;  // writers
+  Lock lock_;                           // writers
 };
 
 }  // namespace mr::memory

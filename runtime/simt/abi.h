@@ -112,9 +112,10 @@ struct MrVariable {
 
 struct MrServices;
 
-// The single symbol `__mr_image` of an image. All device and constant variables lie in two ranges of whole pages, so that
-// these can be registered, protected and restored: [data_begin, data_end) those that have initial values, [zero_begin,
-// zero_end) those that begin as zeros, which take no room in the file. A range without variables is two null pointers.
+// The single symbol `__mr_image` of an image. All device and constant variables lie in two ranges of whole pages, so
+// that these can be registered, protected and restored: [data_begin, data_end) those that have initial values,
+// [zero_begin, zero_end) those that begin as zeros, which take no room in the file. A range without variables is two
+// null pointers.
 struct MrImage {
   std::uint32_t abi_version;
   std::uint32_t cpu_level;  // 3 = x86-64-v3, 4 = x86-64-v4, 0xffff = native to the building machine (see cpu)
