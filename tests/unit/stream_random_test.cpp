@@ -461,7 +461,7 @@ std::uint64_t number(const char* name, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 std::uint64_t seeds() {
-#if defined(__SANITIZE_THREAD__) || (defined(__has_feature) && __has_feature(thread_sanitizer))
+#if defined(MILLRACE_DELAYS)  // sanitized builds
   return number("MILLRACE_TEST_SEEDS", 300);
 #else
   return number("MILLRACE_TEST_SEEDS", 3000);
