@@ -10,8 +10,8 @@ void compute_shuffle(Warp& w, std::uint32_t lanes) noexcept {
     const unsigned lane = static_cast<unsigned>(std::countr_zero(rest));
     const std::uint32_t detail = w.detail[lane];
     const ShuffleSource source = shuffle_source(lane, detail & 3, w.operand[lane], detail >> 2);
-    // A source that takes no part: undefined by the rules. GPUs give 0, and programs add it up: a block's last step of a
-    // reduction, whose mask names as many lanes as there are warps, over all five distances.
+    // A source that takes no part: undefined by the rules. GPUs give 0, and programs add it up: a block's last step of
+    // a reduction, whose mask names as many lanes as there are warps, over all five distances.
     w.result[lane] = lanes >> source.lane & 1 ? w.value[source.lane] : 0;
     w.predicate = (w.predicate & ~(1u << lane)) | static_cast<std::uint32_t>(source.in_range) << lane;
   }
