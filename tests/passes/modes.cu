@@ -1,5 +1,5 @@
 // Classification. A kernel's name says what it must become: finite_* runs as a loop, meet_* on fibers because its lanes
-// meet, split_* has barriers that all threads reach together, spin_* may spin.
+// meet, split_* has barriers or warp operations that all threads reach together, spin_* may spin.
 #include "device.h"
 #define K extern "C" __global__ void
 K finite_empty() {}
@@ -171,7 +171,7 @@ K meet_early_return(int* p) {
   __mr_barrier();
   p[threadIdx.x] = 1;
 }
-K meet_warp() { __mr_warp_sync(~0u); }
+K split_warp() { __mr_warp_sync(~0u); }
 K spin_and_meet(volatile int* p) {
   while (*p == 0) {}
   __mr_barrier();
