@@ -22,6 +22,10 @@
 #define __MR_CU inline
 #define __MR_CUM
 #endif
+// Always inlined: the passes must see an atomic access where it is, or they take every loop around a call for one that
+// may wait.
+#define __MR_CU_ATOMIC __attribute__((always_inline)) __MR_CU
+#define __MR_CUM_ATOMIC __attribute__((always_inline)) __MR_CUM
 
 namespace cuda {
 
