@@ -27,6 +27,7 @@ static int wrong = 0;
 __device__ int variable[16];
 __constant__ int constant[16];
 __managed__ int managedVariable[16];
+__device__ volatile int polled;
 
 static cudaMemoryType type_of(const void* p) {
   cudaPointerAttributes a;
@@ -191,6 +192,35 @@ static void symbols() {
   EXPECT(cudaGetSymbolSize(&sz, nullptr), cudaErrorInvalidSymbol);
 }
 
+// Flags are polled through volatile pointers, tables read through const ones.
+static void qualified_pointers() {
+  volatile int* flag;
+  const float* table;
+  size_t pitch;
+  int one = 1;
+  OK(cudaMallocManaged(&flag, 4));
+  *flag = 1;
+  OK(cudaStreamAttachMemAsync(s, flag, 0, cudaMemAttachGlobal));
+  OK(cudaFree((void*)flag));
+  OK(cudaHostAlloc(&flag, 4, cudaHostAllocMapped));
+  volatile int* alias;
+  OK(cudaHostGetDevicePointer(&alias, (void*)flag, 0));
+  CHECK(alias == flag);
+  OK(cudaFreeHost((void*)flag));
+  OK(cudaMallocHost(&flag, 4));
+  OK(cudaFreeHost((void*)flag));
+  OK(cudaMalloc(&table, 4));
+  OK(cudaFree((void*)table));
+  OK(cudaMallocPitch(&table, &pitch, 4, 4));
+  OK(cudaFree((void*)table));
+  OK(cudaMallocAsync(&table, 4, s));
+  OK(cudaFreeAsync((void*)table, s));
+  OK(cudaMemcpyToSymbol(polled, &one, 4));
+  one = 0;
+  OK(cudaMemcpyFromSymbol(&one, polled, 4));
+  CHECK(one == 1);
+}
+
 static void managed() {
   EXPECT(cudaMallocManaged(&q, 100, 8), cudaErrorInvalidValue);
   EXPECT(cudaMallocManaged(&q, 0), cudaErrorInvalidValue);
@@ -285,6 +315,7 @@ int main() {
   boxes();
   host_memory();
   symbols();
+  qualified_pointers();
   managed();
   sizes();
   pools();

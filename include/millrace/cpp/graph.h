@@ -18,8 +18,8 @@ __MR_INLINE cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* pGraphNo
                                                        const cudaGraphNode_t* pDependencies, size_t numDependencies,
                                                        const T& symbol, const void* src, size_t count, size_t offset,
                                                        enum cudaMemcpyKind kind) {
-  return cudaGraphAddMemcpyNodeToSymbol(pGraphNode, graph, pDependencies, numDependencies,
-                                        static_cast<const void*>(&symbol), src, count, offset, kind);
+  return cudaGraphAddMemcpyNodeToSymbol(pGraphNode, graph, pDependencies, numDependencies, __mr_symbol(symbol), src,
+                                        count, offset, kind);
 }
 
 template <class T>
@@ -27,36 +27,34 @@ __MR_INLINE cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* pGraph
                                                          const cudaGraphNode_t* pDependencies, size_t numDependencies,
                                                          void* dst, const T& symbol, size_t count, size_t offset,
                                                          enum cudaMemcpyKind kind) {
-  return cudaGraphAddMemcpyNodeFromSymbol(pGraphNode, graph, pDependencies, numDependencies, dst,
-                                          static_cast<const void*>(&symbol), count, offset, kind);
+  return cudaGraphAddMemcpyNodeFromSymbol(pGraphNode, graph, pDependencies, numDependencies, dst, __mr_symbol(symbol),
+                                          count, offset, kind);
 }
 
 template <class T>
 __MR_INLINE cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T& symbol, const void* src,
                                                              size_t count, size_t offset, enum cudaMemcpyKind kind) {
-  return cudaGraphMemcpyNodeSetParamsToSymbol(node, static_cast<const void*>(&symbol), src, count, offset, kind);
+  return cudaGraphMemcpyNodeSetParamsToSymbol(node, __mr_symbol(symbol), src, count, offset, kind);
 }
 
 template <class T>
 __MR_INLINE cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* dst, const T& symbol,
                                                                size_t count, size_t offset, enum cudaMemcpyKind kind) {
-  return cudaGraphMemcpyNodeSetParamsFromSymbol(node, dst, static_cast<const void*>(&symbol), count, offset, kind);
+  return cudaGraphMemcpyNodeSetParamsFromSymbol(node, dst, __mr_symbol(symbol), count, offset, kind);
 }
 
 template <class T>
 __MR_INLINE cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
                                                                  const T& symbol, const void* src, size_t count,
                                                                  size_t offset, enum cudaMemcpyKind kind) {
-  return cudaGraphExecMemcpyNodeSetParamsToSymbol(hGraphExec, node, static_cast<const void*>(&symbol), src, count,
-                                                  offset, kind);
+  return cudaGraphExecMemcpyNodeSetParamsToSymbol(hGraphExec, node, __mr_symbol(symbol), src, count, offset, kind);
 }
 
 template <class T>
 __MR_INLINE cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
                                                                    void* dst, const T& symbol, size_t count,
                                                                    size_t offset, enum cudaMemcpyKind kind) {
-  return cudaGraphExecMemcpyNodeSetParamsFromSymbol(hGraphExec, node, dst, static_cast<const void*>(&symbol), count,
-                                                    offset, kind);
+  return cudaGraphExecMemcpyNodeSetParamsFromSymbol(hGraphExec, node, dst, __mr_symbol(symbol), count, offset, kind);
 }
 
 /* User objects: a C++ object that is deleted, or handed to `destroy`, when its last reference goes. */

@@ -88,17 +88,17 @@ template <class T> __MR_INLINE cudaError_t cudaGetFuncBySymbol(cudaFunction_t* f
 
 template <class T>
 __MR_INLINE cudaError_t cudaLibraryGetGlobal(T** dptr, size_t* bytes, cudaLibrary_t library, const char* name) {
-  return cudaLibraryGetGlobal(reinterpret_cast<void**>(dptr), bytes, library, name);
+  return cudaLibraryGetGlobal(__mr_result(dptr), bytes, library, name);
 }
 
 template <class T>
 __MR_INLINE cudaError_t cudaLibraryGetManaged(T** dptr, size_t* bytes, cudaLibrary_t library, const char* name) {
-  return cudaLibraryGetManaged(reinterpret_cast<void**>(dptr), bytes, library, name);
+  return cudaLibraryGetManaged(__mr_result(dptr), bytes, library, name);
 }
 
 template <class T>
 __MR_INLINE cudaError_t cudaLibraryGetUnifiedFunction(T** fptr, cudaLibrary_t library, const char* symbol) {
-  return cudaLibraryGetUnifiedFunction(reinterpret_cast<void**>(fptr), library, symbol);
+  return cudaLibraryGetUnifiedFunction(__mr_result(fptr), library, symbol);
 }
 
 #endif

@@ -5,11 +5,11 @@
 #include "begin.h"
 
 template <class T> __MR_INLINE cudaError_t cudaMalloc(T** devPtr, size_t size) {
-  return cudaMalloc(reinterpret_cast<void**>(devPtr), size);
+  return cudaMalloc(__mr_result(devPtr), size);
 }
 
 template <class T> __MR_INLINE cudaError_t cudaMallocPitch(T** devPtr, size_t* pitch, size_t width, size_t height) {
-  return cudaMallocPitch(reinterpret_cast<void**>(devPtr), pitch, width, height);
+  return cudaMallocPitch(__mr_result(devPtr), pitch, width, height);
 }
 
 __MR_INLINE cudaError_t cudaMallocHost(void** ptr, size_t size, unsigned int flags) {
@@ -17,25 +17,25 @@ __MR_INLINE cudaError_t cudaMallocHost(void** ptr, size_t size, unsigned int fla
 }
 
 template <class T> __MR_INLINE cudaError_t cudaMallocHost(T** ptr, size_t size, unsigned int flags = 0) {
-  return cudaHostAlloc(reinterpret_cast<void**>(ptr), size, flags);
+  return cudaHostAlloc(__mr_result(ptr), size, flags);
 }
 
 template <class T> __MR_INLINE cudaError_t cudaHostAlloc(T** ptr, size_t size, unsigned int flags) {
-  return cudaHostAlloc(reinterpret_cast<void**>(ptr), size, flags);
+  return cudaHostAlloc(__mr_result(ptr), size, flags);
 }
 
 template <class T> __MR_INLINE cudaError_t cudaHostGetDevicePointer(T** pDevice, void* pHost, unsigned int flags) {
-  return cudaHostGetDevicePointer(reinterpret_cast<void**>(pDevice), pHost, flags);
+  return cudaHostGetDevicePointer(__mr_result(pDevice), pHost, flags);
 }
 
 template <class T>
 __MR_INLINE cudaError_t cudaMallocManaged(T** devPtr, size_t size, unsigned int flags = cudaMemAttachGlobal) {
-  return cudaMallocManaged(reinterpret_cast<void**>(devPtr), size, flags);
+  return cudaMallocManaged(__mr_result(devPtr), size, flags);
 }
 
 /* Stream-ordered allocation, from the device's current pool or from a given one. */
 template <class T> __MR_INLINE cudaError_t cudaMallocAsync(T** ptr, size_t size, cudaStream_t stream) {
-  return cudaMallocAsync(reinterpret_cast<void**>(ptr), size, stream);
+  return cudaMallocAsync(__mr_result(ptr), size, stream);
 }
 
 __MR_INLINE cudaError_t cudaMallocAsync(void** ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream) {
@@ -44,46 +44,46 @@ __MR_INLINE cudaError_t cudaMallocAsync(void** ptr, size_t size, cudaMemPool_t m
 
 template <class T>
 __MR_INLINE cudaError_t cudaMallocAsync(T** ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream) {
-  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(ptr), size, memPool, stream);
+  return cudaMallocFromPoolAsync(__mr_result(ptr), size, memPool, stream);
 }
 
 template <class T>
 __MR_INLINE cudaError_t cudaMallocFromPoolAsync(T** ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream) {
-  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(ptr), size, memPool, stream);
+  return cudaMallocFromPoolAsync(__mr_result(ptr), size, memPool, stream);
 }
 
 template <class T> __MR_INLINE cudaError_t cudaGetSymbolAddress(void** devPtr, const T& symbol) {
-  return cudaGetSymbolAddress(devPtr, static_cast<const void*>(&symbol));
+  return cudaGetSymbolAddress(devPtr, __mr_symbol(symbol));
 }
 
 template <class T> __MR_INLINE cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
-  return cudaGetSymbolSize(size, static_cast<const void*>(&symbol));
+  return cudaGetSymbolSize(size, __mr_symbol(symbol));
 }
 
 template <class T>
 __MR_INLINE cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* src, size_t count, size_t offset = 0,
                                            enum cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  return cudaMemcpyToSymbol(static_cast<const void*>(&symbol), src, count, offset, kind);
+  return cudaMemcpyToSymbol(__mr_symbol(symbol), src, count, offset, kind);
 }
 
 template <class T>
 __MR_INLINE cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* src, size_t count, size_t offset = 0,
                                                 enum cudaMemcpyKind kind = cudaMemcpyHostToDevice,
                                                 cudaStream_t stream = 0) {
-  return cudaMemcpyToSymbolAsync(static_cast<const void*>(&symbol), src, count, offset, kind, stream);
+  return cudaMemcpyToSymbolAsync(__mr_symbol(symbol), src, count, offset, kind, stream);
 }
 
 template <class T>
 __MR_INLINE cudaError_t cudaMemcpyFromSymbol(void* dst, const T& symbol, size_t count, size_t offset = 0,
                                              enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  return cudaMemcpyFromSymbol(dst, static_cast<const void*>(&symbol), count, offset, kind);
+  return cudaMemcpyFromSymbol(dst, __mr_symbol(symbol), count, offset, kind);
 }
 
 template <class T>
 __MR_INLINE cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const T& symbol, size_t count, size_t offset = 0,
                                                   enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                                   cudaStream_t stream = 0) {
-  return cudaMemcpyFromSymbolAsync(dst, static_cast<const void*>(&symbol), count, offset, kind, stream);
+  return cudaMemcpyFromSymbolAsync(dst, __mr_symbol(symbol), count, offset, kind, stream);
 }
 
 /* Batches in which every copy has the same attributes, or every range the same destination. */

@@ -11,7 +11,7 @@ __MR_INLINE cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) 
 template <class T>
 __MR_INLINE cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* devPtr, size_t length = 0,
                                                  unsigned int flags = cudaMemAttachSingle) {
-  return cudaStreamAttachMemAsync(stream, static_cast<void*>(devPtr), length, flags);
+  return cudaStreamAttachMemAsync(stream, const_cast<void*>(static_cast<const volatile void*>(devPtr)), length, flags);
 }
 
 #endif
