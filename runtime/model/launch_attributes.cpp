@@ -12,11 +12,11 @@ bool valid_property(cudaAccessProperty property) noexcept {
   return property >= cudaAccessPropertyNormal && property <= cudaAccessPropertyPersisting;
 }
 
-// Events that a launch records can't take the time.
+// Events that a launch records can neither take the time nor be other processes'.
 cudaError_t event_of(cudaEvent_t handle, Event** out) noexcept {
   auto* event = reinterpret_cast<Event*>(handle);
   if (!valid_event(event)) return cudaErrorInvalidResourceHandle;
-  if (event->timed()) return cudaErrorNotSupported;
+  if (event->timed() || event->ipc) return cudaErrorNotSupported;
   *out = event;
   return cudaSuccess;
 }
