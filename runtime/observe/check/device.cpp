@@ -14,7 +14,8 @@
 namespace mr::check {
 namespace {
 
-constexpr std::size_t table_lines = 512;
+constexpr unsigned table_bits = 9;
+constexpr std::size_t table_lines = std::size_t{1} << table_bits;
 
 // What one thread has seen of one block. The owner changes it without a lock; whoever collects an operation's accesses
 // reads it when no block of that operation runs any more (what the runtime guarantees before `ended`).
@@ -52,73 +53,48 @@ const Op* kernel_op(std::uint32_t tag) {
   return nullptr;
 }
 
-void merge(LineTouch& into, const LineTouch& from) {
-  for (unsigned way = 0; way < ways; ++way) {
-    if (from.bytes[way] && !into.bytes[way]) into.site[way] = from.site[way];
-    into.bytes[way] |= from.bytes[way];
-  }
-}
-
-void conflict(KernelRecord& record, std::uint64_t line, std::uint64_t bytes, const MrCheckSite* a, unsigned way_a,
-              std::uint64_t block_a, const MrCheckSite* b, unsigned way_b, std::uint64_t block_b) {
-  for (const BlockConflict& known : record.conflicts)
-    if ((known.a == a && known.b == b) || (known.a == b && known.b == a)) return;
-  if (record.conflicts.size() >= 64) return;
-  const unsigned first = static_cast<unsigned>(std::countr_zero(bytes));
-  const unsigned last = 64 - static_cast<unsigned>(std::countl_zero(bytes));
-  record.conflicts.push_back(
-      {a, b, kind_of(way_a), kind_of(way_b), line * 64 + first, line * 64 + last, block_a, block_b});
-}
-
-void add_block(KernelRecord& record, std::uint64_t line, KernelLine& known, std::uint64_t block, std::uint32_t phase,
-               const LineTouch& t) {
-  merge(known.all, t);
-  if (phase > known.phase) {
-    known.phase = phase;
-    known.blocks.clear();
-    known.shared_reads = 0;
-  }
-  if (phase < known.phase) return;
-  for (const unsigned way : {way_write, way_atomic})
-    if (const std::uint64_t both = t.bytes[way] & known.shared_reads)
-      conflict(record, line, both, known.shared_reader, way_read, block, t.site[way], way, block);
-  BlockTouch* own = nullptr;
-  LineTouch mine = t;
-  for (BlockTouch& other : known.blocks) {
-    if (other.block == block) {
-      own = &other;
-      continue;
-    }
-    LineTouch& o = other.touch;
-    if (const WayConflict c = conflict_of(o, t);
-        c.bytes && !record.synchronised(other.block, block) && !record.synchronised(block, other.block))
-      conflict(record, line, c.bytes, o.site[c.a], c.a, other.block, t.site[c.b], c.b, block);
-    if (const std::uint64_t both = o.bytes[way_read] & t.bytes[way_read]) {
-      known.shared_reads |= both;
-      known.shared_reader = t.site[way_read];
-      o.bytes[way_read] &= ~both;
-    }
-  }
-  mine.bytes[way_read] &= ~known.shared_reads;
-  if (!own) {
-    std::uint64_t any = 0;
-    for (const std::uint64_t bytes : mine.bytes) any |= bytes;
-    if (!any) return;
-    known.blocks.push_back({block, phase, {}});
-    own = &known.blocks.back();
-  }
-  merge(own->touch, mine);
-}
-
 void hand_over(Collector& c) {
   KernelRecord* record = c.record;
-  const auto give = [&](std::uint64_t line, const LineTouch& t) {
-    auto& lines = record->programmatic && !c.late ? record->early_lines : record->lines;
-    add_block(*record, line, lines[line], c.block, c.phase, t);
-  };
-  if (record) {
-    for (const std::uint16_t i : c.used) give(c.table[i].line, c.table[i].touch);
-    for (const Collector::Slot& s : c.spilled) give(s.line, s.touch);
+  if (record && !(c.used.empty() && c.spilled.empty())) {
+    for (const std::uint16_t i : c.used) c.spilled.push_back(c.table[i]);
+    std::sort(c.spilled.begin(), c.spilled.end(),
+              [](const Collector::Slot& a, const Collector::Slot& b) { return a.line < b.line; });
+    // One slot a line.
+    std::size_t kept = 0;
+    for (std::size_t i = 1; i < c.spilled.size(); ++i) {
+      Collector::Slot& last = c.spilled[kept];
+      const Collector::Slot& slot = c.spilled[i];
+      if (slot.line != last.line) {
+        c.spilled[++kept] = slot;
+        continue;
+      }
+      for (unsigned way = 0; way < ways; ++way) {
+        if (!last.touch.bytes[way]) last.touch.site[way] = slot.touch.site[way];
+        last.touch.bytes[way] |= slot.touch.bytes[way];
+      }
+    }
+    c.spilled.resize(kept + 1);
+    const bool early = record->programmatic && !c.late;
+    for (unsigned way = 0; way < ways; ++way) {
+      const std::size_t first = record->runs.size();
+      for (const Collector::Slot& slot : c.spilled) {
+        const MrCheckSite* site = slot.touch.site[way];
+        for (std::uint64_t bytes = slot.touch.bytes[way]; bytes;) {
+          const unsigned at = static_cast<unsigned>(std::countr_zero(bytes));
+          const unsigned length = static_cast<unsigned>(std::countr_one(bytes >> at));
+          const std::uintptr_t begin = slot.line * 64 + at, end = begin + length;
+          bytes = at + length >= 64 ? 0 : bytes & ~std::uint64_t{0} << (at + length);
+          if (record->runs.size() > first) {
+            BlockRun& last = record->runs.back();
+            if (last.site == site && begin <= last.end && begin >= last.begin) {
+              last.end = std::max(last.end, end);
+              continue;
+            }
+          }
+          record->runs.push_back({begin, end, c.block, site, c.phase, static_cast<std::uint8_t>(way), early});
+        }
+      }
+    }
   }
   for (const std::uint16_t i : c.used) c.table[i] = {};
   c.used.clear();
@@ -195,13 +171,55 @@ std::uint32_t kind_of(unsigned way) noexcept {
   return kinds[way];
 }
 
-WayConflict conflict_of(const LineTouch& a, const LineTouch& b) noexcept {
-  static constexpr unsigned pairs[][2] = {{way_write, way_write},  {way_read, way_write},   {way_write, way_read},
-                                          {way_atomic, way_write}, {way_write, way_atomic}, {way_atomic, way_read},
-                                          {way_read, way_atomic},  {way_write, way_poll},   {way_poll, way_write}};
-  for (const auto& [x, y] : pairs)
-    if (const std::uint64_t both = a.bytes[x] & b.bytes[y]) return {both, x, y};
-  return {};
+void KernelRecord::finish() {
+  std::sort(runs.begin(), runs.end(), [](const BlockRun& a, const BlockRun& b) { return a.begin < b.begin; });
+  // Blocks among themselves: by address, each run against those of other ways that have not ended.
+  static constexpr unsigned against[ways][5] = {{way_write, way_atomic, ways},
+                                                {way_write, way_read, way_atomic, way_poll, ways},
+                                                {way_write, way_read, ways},
+                                                {way_write, ways}};
+  std::vector<const BlockRun*> open[ways];
+  for (const BlockRun& run : runs) {
+    for (const unsigned* way = against[run.way]; *way != ways; ++way) {
+      auto& list = open[*way];
+      for (std::size_t i = 0; i < list.size();) {
+        const BlockRun& other = *list[i];
+        if (other.end <= run.begin) {
+          list[i] = list.back();
+          list.pop_back();
+          continue;
+        }
+        ++i;
+        if (other.block == run.block || other.phase != run.phase || conflicts.size() >= 64) continue;
+        bool known = false;
+        for (const BlockConflict& c : conflicts)
+          known |= (c.a == other.site && c.b == run.site) || (c.a == run.site && c.b == other.site);
+        if (known || synchronised(other.block, run.block) || synchronised(run.block, other.block)) continue;
+        conflicts.push_back({other.site, run.site, kind_of(other.way), kind_of(run.way), run.begin,
+                             std::min(other.end, run.end), other.block, run.block});
+      }
+    }
+    open[run.way].push_back(&run);
+  }
+  for (unsigned way = 0; way < ways; ++way)
+    for (const bool early : {true, false}) {
+      const std::size_t first = grid_runs.size();
+      for (const BlockRun& run : runs) {
+        if (run.way != way || run.early != early) continue;
+        std::uintptr_t begin = run.begin;
+        if (grid_runs.size() > first) {
+          GridRun& last = grid_runs.back();
+          if (run.end <= last.end) continue;
+          if (begin <= last.end && run.site == last.site) {
+            last.end = run.end;
+            continue;
+          }
+          begin = std::max(begin, last.end);
+        }
+        grid_runs.push_back({begin, run.end, run.site, way, early});
+      }
+    }
+  runs = {};
 }
 
 bool KernelRecord::synchronised(std::uint64_t earlier, std::uint64_t block) const {
@@ -266,7 +284,8 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
     const unsigned end = line == last ? static_cast<unsigned>((at + bytes - 1) % 64 + 1) : 64;
     const std::uint64_t mask = (end == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << end) - 1) & ~std::uint64_t{0}
                                                                                                      << first;
-    const std::size_t index = (line ^ line >> 9) % table_lines;
+    // Fibonacci hashing: arrays lie powers of two apart.
+    const std::size_t index = line * 0x9e3779b97f4a7c15u >> (64 - table_bits);
     Collector::Slot& slot = c->table[index];
     if (slot.line != line) [[unlikely]] {
       if (slot.line) {

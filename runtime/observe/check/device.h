@@ -1,8 +1,8 @@
 // What kernels touch: instrumented device code tells each access; per thread the accesses of one block are gathered by
 // 64-byte line, and handed over to the operation's record when the thread goes on to another block.
 //
-// The record finds out at once whether two blocks of the grid are in conflict, and in the end which bytes the grid
-// touched as a whole.
+// In the end the record finds out which blocks of the grid are in conflict, and which bytes the grid touched as a
+// whole.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -24,25 +24,21 @@ struct LineTouch {
 };
 // Kind of an access made in this way.
 std::uint32_t kind_of(unsigned way) noexcept;
-// Bytes that two blocks touch in ways that need an order; the ways are the answer's.
-struct WayConflict {
-  std::uint64_t bytes = 0;
-  unsigned a = 0, b = 0;
+// Bytes that one block touched in one way, by one statement.
+struct BlockRun {
+  std::uintptr_t begin, end;
+  std::uint64_t block;
+  const MrCheckSite* site;
+  std::uint32_t phase;  // grid barriers that the block had passed
+  std::uint8_t way;
+  bool early;  // before the wait of a programmatic launch
 };
-WayConflict conflict_of(const LineTouch& a, const LineTouch& b) noexcept;
-
-struct BlockTouch {
-  std::uint64_t block = 0;
-  std::uint32_t phase = 0;  // grid barriers that the block has passed
-  LineTouch touch;
-};
-
-struct KernelLine {
-  LineTouch all;
-  std::vector<BlockTouch> blocks;  // bytes that one block alone has touched so far, in the newest phase
-  std::uint32_t phase = 0;
-  std::uint64_t shared_reads = 0;  // by several blocks
-  const MrCheckSite* shared_reader = nullptr;
+// The same of the grid as a whole.
+struct GridRun {
+  std::uintptr_t begin, end;
+  const MrCheckSite* site;
+  unsigned way;
+  bool early;
 };
 
 struct BlockConflict {
@@ -54,7 +50,8 @@ struct BlockConflict {
 
 // Of one launch. Under the checker's lock.
 struct KernelRecord {
-  std::unordered_map<std::uint64_t, KernelLine> lines, early_lines;  // early: before the wait of a programmatic launch
+  std::vector<BlockRun> runs;
+  std::vector<GridRun> grid_runs;  // made of the runs when the grid has ended
   std::vector<BlockConflict> conflicts;
   bool programmatic = false;  // launched so that it may begin early
   bool triggered = false;
@@ -73,6 +70,8 @@ struct KernelRecord {
   // Blocks that released at an address, in order.
   std::unordered_map<std::uintptr_t, std::vector<std::uint64_t>> releases;
   bool synchronised(std::uint64_t earlier, std::uint64_t block) const;
+  // The grid has ended: finds the conflicts between its blocks, and makes grid_runs.
+  void finish();
 };
 
 void device_access(std::uint32_t tag, const MrBlock& block, const void* address, std::uint64_t bytes, const void* site);

@@ -248,14 +248,11 @@ void Report::conflict(const Access& first, const Access& second, std::uintptr_t 
     const auto extent = [&](const Op& op, bool& reads_it) {
       std::uintptr_t low = ~std::uintptr_t{0}, high = 0;
       if (op.kernel)
-        for (const auto& [line, known] : op.kernel->lines) {
-          if (line * 64 + 63 < base || !memory || line * 64 >= memory->end) continue;
-          for (unsigned way = 0; way < ways; ++way)
-            if (known.all.bytes[way]) {
-              low = std::min<std::uintptr_t>(low, line * 64);
-              high = std::max<std::uintptr_t>(high, line * 64 + 64);
-              if (way != way_write) reads_it = true;
-            }
+        for (const GridRun& run : op.kernel->grid_runs) {
+          if (!memory || run.end <= base || run.begin >= memory->end) continue;
+          low = std::min(low, run.begin);
+          high = std::max(high, run.end);
+          if (run.way != way_write) reads_it = true;
         }
       return std::pair{low, high};
     };

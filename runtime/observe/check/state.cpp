@@ -96,44 +96,6 @@ void Checker::touch(std::uintptr_t begin, std::uintptr_t end, const Access& acce
   }
 }
 
-namespace {
-
-void touch_lines(const std::unordered_map<std::uint64_t, KernelLine>& lines, const OpRef& op) {
-  std::vector<std::uint64_t> order;
-  order.reserve(lines.size());
-  for (const auto& entry : lines) order.push_back(entry.first);
-  std::sort(order.begin(), order.end());
-  for (unsigned way = 0; way < ways; ++way) {
-    // Runs of bytes by one statement; a gap of one byte ends a run.
-    std::uintptr_t begin = 0, end = 0;
-    const MrCheckSite* site = nullptr;
-    const auto give = [&] {
-      if (end > begin) checker->touch(begin, end, {op, kind_of(way), site, nullptr});
-      begin = end = 0;
-    };
-    for (const std::uint64_t line : order) {
-      const LineTouch& t = lines.at(line).all;
-      std::uint64_t bytes = t.bytes[way];
-      while (bytes) {
-        const unsigned first = static_cast<unsigned>(std::countr_zero(bytes));
-        const unsigned length = static_cast<unsigned>(std::countr_one(bytes >> first));
-        const std::uintptr_t at = line * 64 + first;
-        if (at != end || site != t.site[way]) {
-          give();
-          begin = at;
-          site = t.site[way];
-        }
-        end = at + length;
-        if (first + length >= 64) break;
-        bytes &= ~std::uint64_t{0} << (first + length);
-      }
-    }
-    give();
-  }
-}
-
-}  // namespace
-
 // The operation has run: its clock is complete, and what it touched is known.
 void Checker::executed(const OpRef& op) {
   order.resolve(op);
@@ -145,20 +107,16 @@ void Checker::executed(const OpRef& op) {
     // The primary's end is its trigger when it has no other.
     const auto primary = kernel.primary.lock();
     const bool early = kernel.early && primary && primary->kernel && primary->kernel->triggered;
-    touch_lines(kernel.early_lines, early ? kernel.early : op);
+    kernel.finish();
+    for (const GridRun& run : kernel.grid_runs)
+      touch(run.begin, run.end, {early && run.early ? kernel.early : op, kind_of(run.way), run.site, nullptr});
     kernel.early = nullptr;
-    touch_lines(kernel.lines, op);
     for (const BlockConflict& conflict : kernel.conflicts)
       if (allocation_of(conflict.begin)) report.block_conflict(op, conflict);
     kernel.states.clear();
     kernel.releases.clear();
-    kernel.early_lines.clear();
-    // What is left describes the operation's extents for later reports (a large grid's would be too much to keep).
-    if (kernel.lines.size() > 4096) kernel.lines.clear();
-    for (auto& [line, known] : kernel.lines) {
-      known.blocks.clear();
-      known.blocks.shrink_to_fit();
-    }
+    // What is left describes the operation's extents for later reports (a scattered one's would be too much to keep).
+    if (kernel.grid_runs.size() > 4096) kernel.grid_runs = {};
   }
   for (const Touch& t : op->touches)
     for (std::size_t slice = 0; slice < t.slices; ++slice)
