@@ -102,8 +102,10 @@ class Marker : public RecursiveASTVisitor<Marker> {
 
   // A launch in device code: the kernel's own convention, whatever of it has been seen so far.
   bool VisitCallExpr(CallExpr* call) {
-    const FunctionDecl* f = call->getDirectCallee();
+    FunctionDecl* f = call->getDirectCallee();
     if (!f || !find_annotation(f, "mr_global")) return true;
+    // The function that code generation makes for the call is the one that a later definition fills.
+    for (FunctionDecl* d : f->redecls()) converter.add(d);
     for (Expr* e = call->getCallee(); e;) {
       QualType type = e->getType();
       const auto* pointer = type->getAs<PointerType>();
