@@ -1,5 +1,5 @@
 // Launches in device code, as programs write them: templates, default arguments, functors, macros, members, comments
-// between, nvcc-flags: -rdc=true a kernel that is defined later, tail launches that chain.
+// between, a kernel that is defined later, tail launches that chain.
 #include <cstdio>
 #include <cuda_runtime.h>
 #define LAUNCH(kernel, g, b, ...) kernel<<<g, b>>>(__VA_ARGS__)
