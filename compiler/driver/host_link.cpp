@@ -46,6 +46,9 @@ std::string link_program(const Options& o, const Toolchain& tools, const std::ve
     // program would ask one runtime for the number of threads and run on the other's.
     else if (item.argument == "-lgomp")
       a.push_back("-fopenmp");
+    // The driver API's library: named by many build files, used by few. What a program does call, the linker names.
+    else if (item.argument == "-lcuda")
+      continue;
     else
       a.push_back(item.input >= 0 ? objects[item.input] : item.argument);
   }
