@@ -79,25 +79,29 @@ std::string key(const std::string& text) {
   return digits;
 }
 
-// "SIZE SECONDS.NANOSECONDS PATH"; empty when there is no such file.
-std::string state(const std::string& path) {
+// "SIZE SECONDS.NANOSECONDS NAME" of the file at `path`; empty when there is no such file.
+std::string state(const std::string& path, const std::string& name) {
   struct stat file{};
   if (stat(path.c_str(), &file) != 0) return {};
   std::ostringstream line;
-  line << file.st_size << ' ' << file.st_mtim.tv_sec << '.' << file.st_mtim.tv_nsec << ' ' << path;
+  line << file.st_size << ' ' << file.st_mtim.tv_sec << '.' << file.st_mtim.tv_nsec << ' ' << name;
   return line.str();
 }
 
-bool current(const fs::path& list, const std::string& flags) {
-  std::ifstream in(list);
-  std::string line;
+// The last line of a list is the precompiled prelude's own: one that was damaged, or is another process's, is made
+// anew.
+bool current(const fs::path& entry, const std::string& flags) {
+  std::ifstream in(fs::path(entry).concat(".list"));
+  std::string line, file;
   if (!std::getline(in, line) || line != flags) return false;
   while (std::getline(in, line)) {
     const auto first = line.find(' ');
     const auto second = first == line.npos ? first : line.find(' ', first + 1);
-    if (second == line.npos || state(line.substr(second + 1)) != line) return false;
+    if (second == line.npos) return false;
+    file = line.substr(second + 1);
+    if (state(file, file) != line) return false;
   }
-  return true;
+  return file == fs::path(entry).concat(".pch");
 }
 
 // Entries not used for longest go first. A list's time of change is its last use.
@@ -142,11 +146,13 @@ bool finish(Making& m, const Toolchain& tools) {
   }
   Argv files = prerequisites(read_file(m.rule));
   for (const char* part : {"libmrfrontend.so", "libmrpasses.so"}) files.push_back(tools.part(part));
+  const fs::path prelude = fs::path(m.entry).concat(".pch");
   std::string list = m.flags + "\n";
-  for (const auto& file : files) list += state(file) + "\n";
+  for (const auto& file : files) list += state(file, file) + "\n";
+  list += state(m.temporary, prelude) + "\n";
   const fs::path temporary_list = fs::path(m.temporary).concat(".list");
   std::ofstream(temporary_list) << list;
-  fs::rename(m.temporary, fs::path(m.entry).concat(".pch"), error);
+  fs::rename(m.temporary, prelude, error);
   if (!error) fs::rename(temporary_list, fs::path(m.entry).concat(".list"), error);
   if (error) {
     fs::remove(m.temporary, error);
@@ -182,9 +188,8 @@ std::vector<Argv> PreludeCache::flags(const std::vector<Argv>& passes) const {
     if (!decisive) continue;
     const std::string text = joined(*decisive);
     const fs::path entry = folder_ / ("prelude-" + key(text));
-    const fs::path list = fs::path(entry).concat(".list");
-    if (current(list, text) && access(fs::path(entry).concat(".pch").c_str(), R_OK) == 0) {
-      utimensat(AT_FDCWD, list.c_str(), nullptr, 0);
+    if (current(entry, text) && access(fs::path(entry).concat(".pch").c_str(), R_OK) == 0) {
+      utimensat(AT_FDCWD, fs::path(entry).concat(".list").c_str(), nullptr, 0);
       use(i, entry);
     } else {
       missing.emplace_back(i, start(o_, tools_, *decisive, text, entry));

@@ -1,4 +1,6 @@
 """Files that mrcc reads and writes besides the program: dependencies, preprocessed text, assembly, intermediate files."""
+import os
+
 from harness import case
 from programs import KERNEL_ONLY, SQUARES
 
@@ -94,3 +96,24 @@ def compile_link_and_run(t):
     t.write("a.cu", SQUARES)
     result = t.compiles("-run", "a.cu", "-o", "app")
     assert result.out == "0 1 4 9\n", str(result)
+
+
+@case
+def damaged_preludes_are_made_anew(t):
+    t.write("a.cu", KERNEL_ONLY)
+    cache = {"MILLRACE_CACHE": t.folder / "cache"}
+    t.compiles("-c", "a.cu", env=cache)
+    preludes = list((t.folder / "cache").glob("*.pch"))
+    assert preludes
+    sizes = [p.stat().st_size for p in preludes]
+    for prelude in preludes:
+        os.truncate(prelude, 100000)
+    t.compiles("-c", "a.cu", env=cache)
+    assert [p.stat().st_size for p in preludes] == sizes
+    # A list that ends too early doesn't vouch for anything.
+    for prelude in preludes:
+        listing = prelude.with_suffix(".list")
+        listing.write_text(listing.read_text().split("\n")[0] + "\n")
+        prelude.write_text("")
+    t.compiles("-c", "a.cu", env=cache)
+    assert [p.stat().st_size for p in preludes] == sizes
