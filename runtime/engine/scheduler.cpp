@@ -173,10 +173,11 @@ void Scheduler::start_thread() noexcept {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  // The program's signals are for the program's threads; faults of kernels are synchronous and can't be blocked.
+  // The program's signals are for the program's threads; faults of kernels are synchronous and can't be blocked, and
+  // one of the others here interrupts kernels (simt/fault.cpp).
   sigset_t all, before;
   sigfillset(&all);
-  for (int synchronous : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, synchronous);
+  for (int needed : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGURG}) sigdelset(&all, needed);
   for (int number = SIGRTMIN; number <= SIGRTMAX; ++number) sigdelset(&all, number);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   pthread_t thread;

@@ -3,10 +3,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 #include <memory/pool.h>
@@ -217,6 +219,29 @@ bool usable_by_devices(std::uintptr_t begin, std::uintptr_t end, bool read_only)
   return reached >= end;
 }
 
+// Gives the pages of a range of the program's memory a protection key; what may be done with them stays as it is.
+void give_key(std::uintptr_t first, std::uintptr_t last, int key) noexcept {
+  struct Part {
+    std::uintptr_t begin, end;
+    int access;
+  };
+  std::vector<Part> parts;  // first all of them: changing a part changes the list
+  if (std::FILE* maps = std::fopen("/proc/self/maps", "re")) {
+    char line[512];
+    while (std::fgets(line, sizeof line, maps)) {
+      unsigned long from = 0, to = 0;
+      char access[5] = {};
+      if (std::sscanf(line, "%lx-%lx %4s", &from, &to, access) != 3 || to <= first || from >= last) continue;
+      parts.push_back({std::max<std::uintptr_t>(from, first), std::min<std::uintptr_t>(to, last),
+                       (access[0] == 'r' ? PROT_READ : 0) | (access[1] == 'w' ? PROT_WRITE : 0) |
+                           (access[2] == 'x' ? PROT_EXEC : 0)});
+    }
+    std::fclose(maps);
+  }
+  for (const Part& part : parts)
+    pkey_mprotect(reinterpret_cast<void*>(part.begin), part.end - part.begin, part.access, key);
+}
+
 }  // namespace
 
 cudaError_t register_host(void* pointer, std::size_t bytes, unsigned flags) noexcept {
@@ -235,10 +260,10 @@ cudaError_t register_host(void* pointer, std::size_t bytes, unsigned flags) noex
   if (!space().ranges().insert({begin, begin + bytes, nullptr, memory::host_flags(kept, device),
                                 static_cast<std::uint8_t>(Kind::registered), static_cast<std::int16_t>(device)}))
     return cudaErrorHostMemoryAlreadyRegistered;
-  if (const int key = space().shared_key(); key >= 0 && !(flags & cudaHostRegisterReadOnly)) {
+  if (const int key = space().shared_key(); key >= 0) {
     const std::uintptr_t first = begin / memory::page_bytes * memory::page_bytes;
     const std::uintptr_t last = (begin + bytes + memory::page_bytes - 1) / memory::page_bytes * memory::page_bytes;
-    memory::set_access(reinterpret_cast<void*>(first), last - first, key);
+    give_key(first, last, key);
   }
   return cudaSuccess;
 }
@@ -260,7 +285,7 @@ cudaError_t unregister_host(void* pointer) noexcept {
       first += memory::page_bytes;
     if (const memory::Range other = space().ranges().from(gone.end); other && other.begin < last)
       last -= memory::page_bytes;
-    if (first < last) memory::set_access(reinterpret_cast<void*>(first), last - first, 0);
+    if (first < last) give_key(first, last, 0);
   }
   return cudaSuccess;
 }

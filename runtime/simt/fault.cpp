@@ -157,16 +157,19 @@ void install_handlers() noexcept {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   action.sa_sigaction = protect::fault_entry(&on_fault);
   for (int signal : fault_signals) sigaction(signal, &action, &previous_actions[signal]);
-  // A real-time signal that nobody uses yet.
+  // SIGURG, which programs hardly use and debuggers pass on without stopping; else a real-time signal that is free.
   action.sa_sigaction = protect::interrupt_entry(&on_interrupt);
-  for (int signal = SIGRTMAX - 4; signal > SIGRTMIN; --signal) {
+  const auto take = [&](int signal) {
     struct sigaction old{};
     sigaction(signal, nullptr, &old);
-    if (old.sa_handler != SIG_DFL || (old.sa_flags & SA_SIGINFO)) continue;
+    if (old.sa_handler != SIG_DFL || (old.sa_flags & SA_SIGINFO)) return false;
     interrupt_signal = signal;
     sigaction(signal, &action, &previous_actions[signal]);
-    return;
-  }
+    return true;
+  };
+  if (take(SIGURG)) return;
+  for (int signal = SIGRTMAX - 4; signal > SIGRTMIN; --signal)
+    if (take(signal)) return;
 }
 
 void install_handlers_once() noexcept {
