@@ -3,8 +3,9 @@
 build:
 	@scripts/install-packages
 	@cmake --preset default >/dev/null && cmake --build --preset default
+# FILE: what the demo streams, instead of the largest library of this machine's LLVM.
 demo: build
-	@examples/run-demo
+	@examples/run-demo $(if $(FILE),"$(FILE)")
 test: build
 	@tests/run
 bench:

@@ -9,7 +9,7 @@ __global__ void triangle(long long* sum, int batch) {  // 0 + 1 + ... + 1000 * b
   long long mine = 0;
   for (int i = threadIdx.x; i <= 1000 * batch; i += blockDim.x) mine += i;
   part[threadIdx.x] = mine;
-  for (int half = 64; half > 0; half /= 2) {
+  for (unsigned half = 64; half > 0; half /= 2) {
     __syncthreads();
     if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
   }

@@ -223,9 +223,10 @@ void add_check(CLI::App& app) {
                    result.suppressed ? fmt::format(" ({} suppressed)", result.suppressed) : "", result.operations,
                    result.accesses, result.bytes);
         if (result.unchecked_kernels && !api_only)
-          fmt::print("millrace: {} launches were of kernels without instrumentation, whose accesses nobody saw; build "
-                     "all files with mrcc -mrcc-check\n",
-                     result.unchecked_kernels);
+          fmt::print("millrace: {} of kernels without instrumentation, whose accesses nobody saw; build all files with "
+                     "mrcc -mrcc-check\n",
+                     result.unchecked_kernels == 1 ? "1 launch was"
+                                                   : fmt::format("{} launches were", result.unchecked_kernels));
         if (!json_path.empty()) {
           std::ofstream out(json_path);
           out << result_json(result, exit_status).dump(2) << "\n";

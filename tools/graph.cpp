@@ -65,9 +65,10 @@ void add_graph(CLI::App& app) {
     std::string input, output;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("graph", "Draw a graph that cudaGraphDebugDotPrint wrote");
-  command->add_option("file", options->input, "The .dot file")->required();
-  command->add_option("-o,--output", options->output, "The picture: .svg, .png or .pdf (default: FILE.svg)");
+  CLI::App* command = app.add_subcommand("graph", "Draws a graph that cudaGraphDebugDotPrint wrote.");
+  command->add_option("file", options->input, "the .dot file")->required();
+  command->add_option("-o,--output", options->output,
+                      "the picture: .svg, .png or .pdf (default: the .dot file's name with .svg)");
   command->callback([options] { std::exit(draw(options->input, options->output)); });
 }
 

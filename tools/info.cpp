@@ -59,6 +59,8 @@ void add_info(CLI::App& app) {
         {"MILLRACE_WORKERS", "worker threads that run at a time (default: one per processor)"},
         {"MILLRACE_PROTECT", "0 turns protection keys off"},
         {"MILLRACE_TRACE", "file that a trace of operations is written to"},
+        {"MILLRACE_REPORT", "if set, a kernel's fault is told on standard error: which kernel, address and block"},
+        {"MILLRACE_LEAKS", "1 lists at exit what was allocated and never freed"},
     };
     const bool keys = has_flag("ospke");
     if (json) {

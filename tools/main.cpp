@@ -11,6 +11,10 @@ int main(int argc, char** argv) {
   millrace::add_graph(app);
   millrace::add_info(app);
   millrace::add_timeline(app);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) ? 2 : 0;  // wrong usage, or --help
+  }
   return 0;
 }
