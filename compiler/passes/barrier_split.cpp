@@ -303,7 +303,7 @@ class Splitter {
         lane_bytes_ += slot->size;
       }
     }
-    lane_bytes_ = alignTo(lane_bytes_, 16);
+    if (lane_bytes_) lane_bytes_ = alignTo(lane_bytes_, 64);  // whatever follows is aligned
     // Larger alignments first: a multiple of the number of threads keeps it.
     sort(arrays, [&](const auto& a, const auto& b) { return (a.second & -a.second) > (b.second & -b.second); });
     for (auto& [value, size] : arrays) {
