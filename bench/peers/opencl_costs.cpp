@@ -63,7 +63,7 @@ int main() {
   check(error, "clCreateKernel");
   cl_mem d = clCreateBuffer(context, CL_MEM_READ_WRITE, 1 << 20, nullptr, &error);
   check(error, "clCreateBuffer");
-  CHECK(clSetKernelArg(bump, 0, sizeof d, &d));
+  CHECK(clSetKernelArg(bump, 0, sizeof(cl_mem), &d));
   int host[16] = {};
   const std::size_t block = 32, block128 = 128, grid4096 = 4096 * 128;
   const auto launch = [&](cl_command_queue q, cl_kernel k) {
