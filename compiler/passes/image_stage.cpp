@@ -1,3 +1,4 @@
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -204,8 +205,9 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
     e.static_shared = shared.lookup(kernels[i]);
     if (v.loop || v.split) e.run_blocks = declare_run_blocks(e.name, attributes[i], body, v.store_lane);
     e.run_lane = make_run_lane(kernels[i], e.info, body);
-    const std::string who = "mrcc: " + e.info.file + ':' + std::to_string(e.info.line) + ": kernel " + e.name + ", " +
-                            std::to_string(e.static_shared) + " bytes of static shared memory: ";
+    const std::string who = "mrcc: " + e.info.file + ':' + std::to_string(e.info.line) + ": kernel " +
+                            demangle(e.name) + ", " + std::to_string(e.static_shared) +
+                            " bytes of static shared memory: ";
     if (v.split)
       e.run_blocks->addFnAttr(kSplitAttr, o.report ? who : "");
     else if (o.report)
