@@ -13,7 +13,7 @@
 
 #include <cstdio>
 
-#if !defined(__DRIVER_TYPES_H__) || !defined(__CUDA_RUNTIME_H__) || !defined(__CUDA_RUNTIME_API_H__) || \
+#if !defined(__DRIVER_TYPES_H__) || !defined(__CUDA_RUNTIME_H__) || !defined(__CUDA_RUNTIME_API_H__) ||                \
     !defined(__VECTOR_TYPES_H__) || !defined(_COOPERATIVE_GROUPS_H_) || !defined(__CUDA_FP16_H__)
 #error "guard names are missing"
 #endif

@@ -6,8 +6,7 @@
 #include <omp.h>
 
 __global__ void answer(volatile int* question, volatile int* reply) {
-  while (*question == 0)
-    ;
+  while (*question == 0);
   *reply = *question + 1;
 }
 __global__ void fill(float* p, float v) { p[threadIdx.x] = v; }

@@ -1,15 +1,15 @@
-// Programs that count on how a GPU runs the lanes of a warp: reductions through volatile shared memory without a barrier,
-// and shuffles that reach lanes outside the mask or behind the end of the block, which give 0.
+// Programs that count on how a GPU runs the lanes of a warp: reductions through volatile shared memory without a
+// barrier, and shuffles that reach lanes outside the mask or behind the end of the block, which give 0.
 #include <cstdio>
 #include <cuda_runtime.h>
 
 static int failures = 0;
-#define CHECK(condition)                                                         \
-  do {                                                                           \
-    if (!(condition)) {                                                          \
-      std::printf("FAILED line %d: %s\n", __LINE__, #condition);                 \
-      ++failures;                                                                \
-    }                                                                            \
+#define CHECK(condition)                                                                                               \
+  do {                                                                                                                 \
+    if (!(condition)) {                                                                                                \
+      std::printf("FAILED line %d: %s\n", __LINE__, #condition);                                                       \
+      ++failures;                                                                                                      \
+    }                                                                                                                  \
   } while (0)
 
 __device__ void last_warp(volatile int* s, unsigned t) {
