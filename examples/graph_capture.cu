@@ -13,10 +13,10 @@ __global__ void join(int* total, const int* left, const int* right) { *total = *
 int main() {
   int *x, result[3];
   cudaMalloc(&x, 3 * sizeof(int));
-  cudaMemset(x, 0, 3 * sizeof(int));
   cudaStream_t stream, side;
   cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);
+  cudaMemsetAsync(x, 0, 3 * sizeof(int), stream);  // the default stream would not be ordered with non-blocking ones
   cudaEvent_t fork, joined;
   cudaEventCreateWithFlags(&fork, cudaEventDisableTiming);
   cudaEventCreateWithFlags(&joined, cudaEventDisableTiming);
