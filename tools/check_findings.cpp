@@ -32,8 +32,8 @@ void collect_all(const json& value, std::map<Address, std::vector<Frame>>& addre
 }
 
 std::string symbolizer() {
-  for (const char* candidate : {"/usr/lib/llvm-19/bin/llvm-symbolizer", "/usr/bin/llvm-symbolizer-19",
-                                "/usr/bin/llvm-symbolizer", "/usr/bin/addr2line"})
+  for (const char* candidate :
+       {"/usr/lib/llvm-19/bin/llvm-symbolizer", "/usr/bin/llvm-symbolizer-19", "/usr/bin/llvm-symbolizer"})
     if (access(candidate, X_OK) == 0) return candidate;
   return {};
 }
@@ -107,6 +107,11 @@ Side side_of(const json& value, const std::map<Address, std::vector<Frame>>& add
   side.place = value.value("place", "");
   side.api = value.value("api", "");
   side.frames = frames_of(value, addresses);
+  // The stub that launches a kernel has the kernel's name and line.
+  if (side.what.starts_with("kernel ") && side.frames.size() > 1) {
+    const auto plain = [](const std::string& name) { return name.substr(0, name.find_first_of("(<")); };
+    if (plain(side.frames.front().function) == plain(side.what.substr(7))) side.frames.erase(side.frames.begin());
+  }
   if (value.contains("via")) {
     side.via_api = value["via"].value("api", "");
     side.via = frames_of(value["via"], addresses);

@@ -210,8 +210,9 @@ cudaError_t launch(ApiCall& call, const void* function, cudaStream_t stream, boo
       if (programmatic && primary[real].size() == 1 && primary[real][0]->kernel) {
         op->kernel->programmatic = true;
         op->kernel->primary = primary[real][0];
-        const OpRef early = checker->order.make_op(s, *call.thread.actor, Role::stream, call.call,
-                                                   checker->order.new_chain(), 1);
+        auto& [chain, time] = s->early_chains[s->early_turn++ & 1];
+        if (!chain) chain = checker->order.new_chain();
+        const OpRef early = checker->order.make_op(s, *call.thread.actor, Role::stream, call.call, chain, ++time);
         early->before[real] = before;
         early->before[wished] = before;
         for (auto& list : op->before) list.push_back(early);

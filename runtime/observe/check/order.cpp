@@ -104,8 +104,10 @@ std::vector<OpRef> Order::enqueue_batch(const std::shared_ptr<Stream>& stream, A
                                         std::size_t count) {
   std::vector<OpRef> ops;
   for (std::size_t i = 0; i < count; ++i) {
-    OpRef op = make_op(stream, by, Role::stream, call, i == 0 ? stream->chain : new_chain(),
-                       i == 0 ? ++stream->time : 1);
+    if (i > stream->part_chains.size()) stream->part_chains.emplace_back(new_chain(), 0);
+    OpRef op = i == 0 ? make_op(stream, by, Role::stream, call, stream->chain, ++stream->time)
+                      : make_op(stream, by, Role::stream, call, stream->part_chains[i - 1].first,
+                                ++stream->part_chains[i - 1].second);
     behind(*op, *stream);
     ops.push_back(std::move(op));
   }

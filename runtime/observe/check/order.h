@@ -108,8 +108,11 @@ struct Stream {
   bool blocking = true, legacy = false, default_stream = false, alive = true;
   Chain chain = 0;
   Time time = 0;
-  Chain function_chain = 0;  // of its host functions, 0 = none yet
-  Time function_time = 0;
+  // Further chains, used again and again so that clocks stay small: of the parts of its batches, and of what
+  // programmatic launches do before they wait (two in turn: neighbours have no order).
+  std::vector<std::pair<Chain, Time>> part_chains;
+  std::pair<Chain, Time> early_chains[2] = {};
+  unsigned early_turn = 0;
   Frontier frontier[worlds], previous[worlds];  // previous: before the newest operation
   std::deque<WaitOf> waits;
   std::deque<std::uint64_t> records;  // numbers of the records made in it

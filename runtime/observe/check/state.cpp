@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -184,9 +185,10 @@ FunctionScope::FunctionScope(const OpRef& op, Role role) : t_(self()), outer_(t_
     std::scoped_lock hold(checker->lock);
     checker->order.resolve(op);
     flush_touches(t_);
-    Stream& stream = *op->stream;
-    if (!stream.function_chain) stream.function_chain = checker->order.new_chain();
-    actor_.chain = checker->order.new_chain();
+    auto& [chain, time] = checker->function_chains[op->chain];
+    if (!chain) chain = checker->order.new_chain();
+    actor_.chain = chain;
+    actor_.time = ++time;
     actor_.role = role;
     actor_.of = op;
     for (int world = 0; world < worlds; ++world) actor_.clock[world] = op->clock[world];
@@ -205,6 +207,7 @@ FunctionScope::~FunctionScope() {
       op_->clock[world].join(actor_.clock[world]);
       op_->clock[world].raise(actor_.chain, actor_.time);
     }
+    checker->function_chains[op_->chain].second = actor_.time;
   }
   t_.actor = outer_;
   frames_.swap(t_.frames);
@@ -308,6 +311,7 @@ void on_crash(int signal) {
   checker = made;
   make_thread(true);
   std::atexit(at_exit);
+  pthread_atfork(nullptr, nullptr, [] { checker = nullptr; });
   for (const int signal : {SIGABRT, SIGTERM}) {
     struct sigaction action{};
     action.sa_handler = on_crash;

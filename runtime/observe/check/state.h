@@ -122,6 +122,8 @@ struct Checker {
   std::unordered_map<std::uint32_t, StepTag> steps;
   std::unordered_map<const void*, NodeInfo> nodes;
   std::unordered_map<const void*, std::unique_ptr<ExecMirror>> execs;
+  // Of host functions, by the chain of their operations: functions of one chain follow each other.
+  std::unordered_map<Chain, std::pair<Chain, Time>> function_chains;
   std::uint32_t next_tag = 1;
   std::uint64_t next_launch = 1;
   unsigned next_stream = 1, next_thread = 0;
