@@ -41,6 +41,16 @@ class Scheduler {
     wake_if_needed();
   }
   void wake_if_needed() noexcept;
+  // A worker that was searching starts on something: others come for what it leaves. What it starts on may keep it from
+  // host functions (residents, or another host function), so the list for workers without residents gets a worker of
+  // its own, however many run.
+  void pass_on() noexcept {
+    // Pairs with list_for_unpinned: it lists, then looks for a searcher; a searcher stops counting as one, then looks.
+    if (unpinned_.mask.load(std::memory_order_seq_cst))
+      wake_slowly(true);
+    else if (has_ready())
+      wake_if_needed();
+  }
 
   // Grids whose blocks may be taken by any worker.
   void publish(GridJob& job) noexcept;

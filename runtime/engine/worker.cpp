@@ -61,7 +61,7 @@ class Worker {
     Queue* queue = scheduler.pop(priority_levels - 1, runner_.residents != 0);
     if (!queue) return false;
     // More than one thing may be ready: pass the word on before starting on this one.
-    if (scheduler.has_ready()) scheduler.wake_if_needed();
+    scheduler.pass_on();
     if (queue->try_claim(true)) settle(*queue, runner_, drain(*queue, runner_, ~std::uint64_t{0}));
     return true;
   }
@@ -81,6 +81,7 @@ class Worker {
 
   bool start_residents(GridJob& job) noexcept {
     if (lanes_ >= free_lanes && fruitless_ < 4) return false;  // enough here while they get on
+    if (runner_.residents == 0) Scheduler::get().pass_on();
     const simt::Grid& grid = *job.grid;
     const std::uint64_t lanes_per_block = std::uint64_t{grid.block[0]} * grid.block[1] * grid.block[2];
     const std::uint64_t unit = grid.cluster ? std::uint64_t{grid.cluster[0]} * grid.cluster[1] * grid.cluster[2] : 1;
