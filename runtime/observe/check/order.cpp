@@ -118,6 +118,8 @@ std::vector<OpRef> Order::enqueue_batch(const std::shared_ptr<Stream>& stream, A
 }
 
 void Order::record(Event& event, const std::shared_ptr<Stream>& stream) {
+  // Records and waits in the legacy stream are barriers for blocking streams too.
+  if (stream->legacy) stream->frontier[real] = newest(*stream, real);
   RecordOf record;
   for (int world = 0; world < worlds; ++world) record.frontier[world] = newest(*stream, world);
   record.stream = stream;
@@ -130,6 +132,7 @@ void Order::record(Event& event, const std::shared_ptr<Stream>& stream) {
 }
 
 void Order::wait(Stream& stream, const std::shared_ptr<Event>& event) {
+  if (stream.legacy) stream.frontier[real] = newest(stream, real);
   WaitOf wait;
   wait.event = event;
   wait.number = next_number();
