@@ -8,8 +8,8 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "../../../compiler/passes/check.h"
 #include "state.h"
+#include <simt/check_site.h>
 
 namespace mr::check {
 namespace {

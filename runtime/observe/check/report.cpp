@@ -7,8 +7,8 @@
 
 #include <cstring>
 
-#include "../../../compiler/passes/check.h"
 #include "state.h"
+#include <simt/check_site.h>
 
 namespace mr::check {
 namespace {
