@@ -1,6 +1,6 @@
 // A tool that follows what the program asks of the runtime and what is executed: `millrace check`.
 //
-// The tool is a library of its own (runtime/observe/check) that hands its table to millrace_attach before the first
+// The tool is a library of its own (runtime/check) that hands its table to millrace_attach before the first
 // context is made. Nothing of this costs anything while no tool is attached: the call sites test observe::tracing, or a
 // tag that lies in a line being read anyway.
 //

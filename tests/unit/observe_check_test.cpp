@@ -1,7 +1,7 @@
 // The checker's clocks, shadow and order; and a generator of random multi-stream programs whose verdicts are known by
 // construction.
-#include <observe/check/order.cpp>   // NOLINT(bugprone-suspicious-include): not part of the runtime's library
-#include <observe/check/shadow.cpp>  // NOLINT(bugprone-suspicious-include)
+#include <check/order.cpp>   // NOLINT(bugprone-suspicious-include): not part of the runtime's library
+#include <check/shadow.cpp>  // NOLINT(bugprone-suspicious-include)
 
 #include <gtest/gtest.h>
 
