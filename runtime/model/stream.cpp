@@ -209,17 +209,22 @@ void Enqueue::wait_for_legacy() noexcept {
   wait->sequence = point;
 }
 
+// What the legacy stream is about is in two places: its queue, and the dirty streams, which its next operation will
+// wait for. An enqueuer moves it from the second to the first, holding legacy_lock from before it clears the list until
+// its operation is published: who looks at both must hold it too, or finds it in neither.
 bool stream_idle(Stream& stream) noexcept {
   if (stream.queue->has_work()) return false;
   if (!stream.is_legacy) return true;
   Context& context = *stream.context;
-  std::scoped_lock hold(context.dirty_lock);
+  std::scoped_lock hold(context.legacy_lock, context.dirty_lock);
+  if (stream.queue->has_work()) return false;
   for (Stream* other : context.dirty)
     if (other->queue->has_work()) return false;
   return true;
 }
 
 void stream_wait(Stream& stream, engine::WaitMode mode) noexcept {
+  std::uint64_t tail = stream.queue->tail();
   if (stream.is_legacy) {
     Context& context = *stream.context;
     // One at a time: the list may change while we wait, and what is added meanwhile is not ours to wait for.
@@ -230,13 +235,14 @@ void stream_wait(Stream& stream, engine::WaitMode mode) noexcept {
     thread_local std::vector<Point> points;
     points.clear();
     {
-      std::scoped_lock hold(context.dirty_lock);
+      std::scoped_lock hold(context.legacy_lock, context.dirty_lock);
+      tail = stream.queue->tail();
       for (Stream* other : context.dirty)
         if (other->queue->has_work()) points.push_back({other->queue, other->queue->tail()});
     }
     for (const Point& point : points) engine::wait(*point.queue, point.sequence, mode);
   }
-  engine::wait(*stream.queue, stream.queue->tail(), mode);
+  engine::wait(*stream.queue, tail, mode);
   // Blocking streams have been waited for as well: any pool may have something to give back.
   memory::synchronized(stream.context->ordinal, stream.is_legacy ? nullptr : stream.queue);
 }
