@@ -135,14 +135,10 @@ bool Drainer::wait(Queue& queue, const WaitOp& op, Runner& runner) noexcept {
   queue.self_waiter_.sequence = op.sequence;
   queue.state_.store(QueueState::parked, std::memory_order_release);
   MR_DELAY();
-  on.add_waiter(queue.self_waiter_);
-  MR_DELAY();
-  // Between adding ourselves and looking again: the completer stores completed_, then looks for waiters (both seq_cst).
-  if (on.completed_.load(std::memory_order_seq_cst) >= op.sequence && on.remove_waiter(queue.self_waiter_)) {
-    queue.state_.store(QueueState::running, std::memory_order_relaxed);
-    return true;
-  }
-  return false;
+  // Once it is listed, the queue is whoever's the waker gives it to: neither it nor `op` may be touched any more.
+  if (on.add_waiter(queue.self_waiter_)) return false;
+  queue.state_.store(QueueState::running, std::memory_order_relaxed);
+  return true;
 }
 
 Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {

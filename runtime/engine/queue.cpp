@@ -61,24 +61,18 @@ void Queue::finish_asynchronous() noexcept {
   release();
 }
 
-void Queue::add_waiter(Waiter& waiter) noexcept {
+bool Queue::add_waiter(Waiter& waiter) noexcept {
   std::scoped_lock hold(waiters_lock_);
   MR_DELAY();
-  waiter.next = waiters_.load(std::memory_order_relaxed);
+  Waiter* const others = waiters_.load(std::memory_order_relaxed);
+  waiter.next = others;
   waiters_.store(&waiter, std::memory_order_seq_cst);
-}
-
-bool Queue::remove_waiter(Waiter& waiter) noexcept {
-  std::scoped_lock hold(waiters_lock_);
-  Waiter* previous = nullptr;
-  for (Waiter* w = waiters_.load(std::memory_order_relaxed); w; previous = w, w = w->next) {
-    if (w != &waiter) continue;
-    if (previous)
-      previous->next = w->next;
-    else
-      waiters_.store(w->next, std::memory_order_relaxed);
-    return true;
-  }
+  MR_DELAY();
+  // Between adding it and looking again: the completer stores completed_, then looks for waiters (both seq_cst). While
+  // the lock is held nobody takes the waiter off: once it is gone, a queue that it stands for may be anybody's, may run
+  // on, and may even be back in this list for a later operation.
+  if (completed_.load(std::memory_order_seq_cst) < waiter.sequence) return true;
+  waiters_.store(others, std::memory_order_relaxed);
   return false;
 }
 

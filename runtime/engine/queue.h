@@ -56,8 +56,6 @@ class alignas(64) Queue {
   std::uint64_t tail() const noexcept { return tail_.load(std::memory_order_acquire); }
   // All operations up to this number have completed, and their effects are visible to who reads it.
   std::uint64_t completed() const noexcept { return completed_.load(std::memory_order_acquire); }
-  // The same in the total order that add_waiter and complete_front use.
-  std::uint64_t completed_seq_cst() const noexcept { return completed_.load(std::memory_order_seq_cst); }
   bool has_work() const noexcept { return completed() < tail(); }
 
   Domain* domain() const noexcept { return domain_.load(std::memory_order_relaxed); }
@@ -105,9 +103,9 @@ class alignas(64) Queue {
   // Completes the front operation: advances over its record, publishes, wakes who waits.
   void complete_front(Op* op) noexcept;
   Op* front() noexcept;
-  void add_waiter(Waiter& waiter) noexcept;
-  // False when the waiter was taken off by the waker already (it will be told).
-  bool remove_waiter(Waiter& waiter) noexcept;
+  // Lists a waiter for waiter.sequence; who completes that tells it, once, and takes it off before. False when there is
+  // nothing to wait for any more: then it isn't listed.
+  bool add_waiter(Waiter& waiter) noexcept;
   void wake_waiters() noexcept;
 
  private:

@@ -90,10 +90,7 @@ void wait(Queue& queue, std::uint64_t sequence, WaitMode mode) noexcept {
     Waiter waiter;
     waiter.sequence = sequence;
     waiter.word = &word;
-    queue.add_waiter(waiter);
-    MR_DELAY();
-    // Pairs with complete_front: completed_ stored, then waiters_ loaded, both seq_cst.
-    if (queue.completed_seq_cst() >= sequence && queue.remove_waiter(waiter)) return;
+    if (!queue.add_waiter(waiter)) return;
     // Work that appears meanwhile is the workers' (they were rung or woken when it was listed).
     while (word.load(std::memory_order_acquire) == 0) futex_wait(word, 0);
     return;
