@@ -1,7 +1,7 @@
-/* Sleeping until a queue has completed an operation, and parking a queue on another (runtime/engine/queue.cpp, wait.cpp, drain.cpp).
+/* Sleeping until a queue has completed an operation (runtime/engine/queue.cpp, wait.cpp); parked.pml is about queues that wait for others.
  *
- * A completer publishes completed_ and then looks for waiters; a waiter adds itself and then looks at completed_ again; taking a waiter off
- * the list and waking it is the waker's, unless the waiter took itself off first. Checked: nobody sleeps for ever, and nobody is woken
+ * A completer publishes completed_ and then looks for waiters; a waiter adds itself and, still holding the lock, looks at completed_ again;
+ * taking a waiter off the list and waking it is the waker's, unless the waiter took itself off at once. Checked: nobody sleeps for ever, and nobody is woken
  * after it went on by itself (its Waiter lives on its stack).
  */
 #define WAITERS 2
@@ -42,7 +42,6 @@ proctype Completer() {
 }
 
 proctype Waiter(byte me; byte sequence) {
-  bool removed;
   if
   :: completed >= sequence -> goto done
   :: else -> skip
@@ -52,19 +51,13 @@ proctype Waiter(byte me; byte sequence) {
   acquire();
   in_list[me] = true;
   any = true;                                     /* seq_cst store */
-  unlock();
   if
   :: completed >= sequence ->                     /* seq_cst load */
-     acquire();
-     removed = in_list[me];
      in_list[me] = false;
      refresh();
      unlock();
-     if
-     :: removed -> goto done
-     :: else -> skip
-     fi
-  :: else -> skip
+     goto done
+  :: else -> unlock()
   fi;
   word[me];                                       /* futex wait: passes once the word is set */
 done:
