@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,12 @@ namespace {
 constexpr std::size_t huge = std::size_t{2} << 20;
 
 std::size_t round_up(std::size_t value, std::size_t to) noexcept { return (value + to - 1) / to * to; }
+
+// A file longer than the process may make (ulimit -f) is not an error but a signal that ends it.
+bool fits_a_file(std::size_t bytes) noexcept {
+  rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
 
 }  // namespace
 
@@ -30,7 +37,7 @@ bool Reservation::reserve(std::size_t bytes, const Options& options) noexcept {
   if (base != start) munmap(start, static_cast<std::size_t>(base - start));
   munmap(base + bytes, static_cast<std::size_t>(start + padded - (base + bytes)));
   if (options.shared) {
-    fd_ = memfd_create("millrace", MFD_CLOEXEC);
+    fd_ = fits_a_file(bytes) ? memfd_create("millrace", MFD_CLOEXEC) : -1;
     if (fd_ < 0 || ftruncate(fd_, static_cast<off_t>(bytes)) != 0 ||
         mmap(base, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd_, 0) == MAP_FAILED) {
       if (fd_ >= 0) close(fd_);
