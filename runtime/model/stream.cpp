@@ -209,18 +209,23 @@ void Enqueue::wait_for_legacy() noexcept {
   wait->sequence = point;
 }
 
+namespace {
 // What the legacy stream is about is in two places: its queue, and the dirty streams, which its next operation will
 // wait for. An enqueuer moves it from the second to the first, holding legacy_lock from before it clears the list until
 // its operation is published: who looks at both must hold it too, or finds it in neither.
-bool stream_idle(Stream& stream) noexcept {
-  if (stream.queue->has_work()) return false;
-  if (!stream.is_legacy) return true;
+[[gnu::noinline]] bool legacy_idle(Stream& stream) noexcept {
   Context& context = *stream.context;
   std::scoped_lock hold(context.legacy_lock, context.dirty_lock);
   if (stream.queue->has_work()) return false;
   for (Stream* other : context.dirty)
     if (other->queue->has_work()) return false;
   return true;
+}
+}  // namespace
+
+bool stream_idle(Stream& stream) noexcept {
+  if (stream.queue->has_work()) return false;
+  return !stream.is_legacy || legacy_idle(stream);
 }
 
 void stream_wait(Stream& stream, engine::WaitMode mode) noexcept {
@@ -235,7 +240,7 @@ void stream_wait(Stream& stream, engine::WaitMode mode) noexcept {
     thread_local std::vector<Point> points;
     points.clear();
     {
-      std::scoped_lock hold(context.legacy_lock, context.dirty_lock);
+      std::scoped_lock hold(context.legacy_lock, context.dirty_lock);  // as in legacy_idle
       tail = stream.queue->tail();
       for (Stream* other : context.dirty)
         if (other->queue->has_work()) points.push_back({other->queue, other->queue->tail()});
