@@ -5,9 +5,9 @@
 // - while an operation waits for another queue or runs asynchronously - belongs to whoever will continue the queue.
 //
 // Nothing gets lost. After publishing an operation the appender makes sure that the queue is listed for workers, unless
-// it is listed already; after giving up ownership an owner looks at the tail once more. Both sides put a full barrier
-// between their store and their load (tail | listed, listed | state, state | tail), so one of them sees the other.
-// tests/protocol/queue.pml checks this.
+// it is listed already or has an owner; after giving up ownership an owner looks at the tail once more. Both sides put
+// a full barrier between their store and their load (tail | state and listed, listed | state, state | tail), so one of
+// them sees the other. tests/protocol/queue.pml checks this.
 //
 // Queues are type-stable: never freed, only reused (queue_pool). Sequence numbers go on across reuse, so a (queue,
 // sequence) pair names a point in time for ever; a recycled queue has completed all points that were taken in its
@@ -200,10 +200,13 @@ void list_queue(Queue& queue) noexcept;
 inline Appender::~Appender() {
   if (sequence_ != first_) {
     queue_.tail_.store(sequence_, std::memory_order_release);
-    // The exchange in unlock_fenced is the full barrier between publishing the tail and looking at listed_.
+    // The exchange in unlock_fenced is the full barrier between publishing the tail and looking at state_ and listed_.
     queue_.append_lock_.unlock_fenced();
     MR_DELAY();
-    if (!queue_.listed_.load(std::memory_order_seq_cst)) list_queue(queue_);
+    // A queue that somebody has needs no listing: he looks at the tail again after he gave it up (release()).
+    if (queue_.state_.load(std::memory_order_seq_cst) == QueueState::idle &&
+        !queue_.listed_.load(std::memory_order_seq_cst))
+      list_queue(queue_);
   } else {
     queue_.append_lock_.unlock();
   }

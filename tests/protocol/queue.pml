@@ -57,7 +57,11 @@ proctype Appender() {
   for (i : 1 .. OPERATIONS) {
     atomic { tail++ }                             /* in the append lock; the unlock is a full barrier */
     if
-    :: !listed -> list_queue()
+    :: !owned ->                                  /* whoever owns it looks at the tail again when it releases */
+       if
+       :: !listed -> list_queue()
+       :: else -> skip
+       fi
     :: else -> skip
     fi
   }
