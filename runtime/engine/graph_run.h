@@ -141,6 +141,8 @@ class GraphImage {
   std::vector<std::atomic<std::uint8_t>> heavy;
   // Intrusive lists of ready steps.
   std::vector<std::uint32_t> link;
+  // Observation tags of steps that come from nodes; empty when no tool is attached.
+  std::vector<std::uint32_t> tags;
   // Values of conditional handles. Relaxed: ordered by the steps around them.
   std::vector<std::atomic<std::uint32_t>> values;
   struct Handle {

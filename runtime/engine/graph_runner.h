@@ -8,10 +8,12 @@
 
 #include <engine/clock.h>
 #include <engine/drain.h>
+#include <engine/explore.h>
 #include <engine/graph_run.h>
 #include <engine/queue.h>
 #include <engine/scheduler.h>
 #include <engine/worker.h>
+#include <observe/explorer.h>
 #include <observe/subscriber.h>
 
 namespace mr::engine {
@@ -88,6 +90,12 @@ class GraphRun {
     give_back(image, queue);
     return OpResult::done;
   }
+
+  // Under the explorer (observe/explorer.h) each step that does something is an operation in a queue of its own, which
+  // goes on with the step's successors.
+  static OpResult explored_step(CustomOp& op, Queue& queue, Runner& runner, bool);
+  // Of an operation in a queue: whether it is a launch, or a step under the explorer.
+  static void describe(const CustomOp& op, observe::Front& front) noexcept;
 
  private:
   static constexpr std::uint32_t none = GraphImage::none;
@@ -168,6 +176,8 @@ class GraphRun {
   }
   bool starts_elsewhere(const Step& step) const noexcept {
     if (step.flags & step_disabled) return false;
+    if (observe::explorer && step.kind >= StepKind::kernel && step.kind <= StepKind::host) [[unlikely]]
+      return true;
     switch (step.kind) {
     case StepKind::host:
       // On this worker only if nothing else of the launch can be held up by it.
@@ -234,6 +244,10 @@ class GraphRun {
     case StepKind::kernel: {
       auto& work = *static_cast<KernelWork*>(step.payload);
       if (image_.domain.dead()) break;
+      if (observe::explorer) [[unlikely]] {
+        run_explored(image_.domain, work.grid, (step.flags & step_resident) != 0, &image_);
+        break;
+      }
       if (step.flags & step_resident) return start_elsewhere(index), none;
       if (work.grid.total_blocks == 1 || (image_.measured_ && !heavy)) {
         const simt::Fault fault = simt::run_blocks(work.grid, 0, work.grid.total_blocks);
@@ -353,7 +367,8 @@ class GraphRun {
   Queue& branch_queue(unsigned level) noexcept;
   unsigned level_of(const Step& step) const noexcept;
   static KernelOp* push_kernel(Appender& appender, const Step& step, const KernelWork& work) noexcept;
-  void push_continuation(Appender& appender, std::uint32_t index) noexcept;
+  using ContinueWith = OpResult (*)(CustomOp& op, Queue& queue, Runner& runner, bool);
+  void push_continuation(Appender& appender, std::uint32_t index, ContinueWith run = go_on) noexcept;
   void start_elsewhere(std::uint32_t index) noexcept;
   // A finite grid of several blocks: on this thread and on others. True when it has ended; false when a continuation
   // takes over.

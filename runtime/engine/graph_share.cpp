@@ -87,10 +87,10 @@ KernelOp* GraphRun::push_kernel(Appender& appender, const Step& step, const Kern
   return op;
 }
 
-void GraphRun::push_continuation(Appender& appender, std::uint32_t index) noexcept {
+void GraphRun::push_continuation(Appender& appender, std::uint32_t index, ContinueWith run) noexcept {
   auto* op = appender.push<CustomOp>(OpKind::custom);
   op->flags = op_even_if_dead;
-  op->run = go_on;
+  op->run = run;
   op->data[0] = &image_;
   op->data[1] = reinterpret_cast<void*>(static_cast<std::uintptr_t>(index));
 }
@@ -100,6 +100,10 @@ void GraphRun::start_elsewhere(std::uint32_t index) noexcept {
   const Step& step = steps_[index];
   Queue& queue = branch_queue(level_of(step));
   Appender appender(queue);
+  if (observe::explorer && step.kind != StepKind::wait) [[unlikely]] {
+    push_continuation(appender, index, explored_step);
+    return;
+  }
   switch (step.kind) {
   case StepKind::kernel: push_kernel(appender, step, *static_cast<KernelWork*>(step.payload)); break;
   case StepKind::host: {

@@ -112,6 +112,7 @@ class alignas(64) Queue {
   friend class Appender;
   friend class Scheduler;
   friend struct Drainer;
+  friend struct Explored;
   friend struct GridJob;
   friend class Waiting;
 

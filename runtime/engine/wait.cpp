@@ -6,6 +6,7 @@
 #include <engine/drain.h>
 #include <engine/futex.h>
 #include <engine/scheduler.h>
+#include <observe/explorer.h>
 #include <simt/protect.h>
 
 namespace mr::engine {
@@ -66,6 +67,8 @@ std::atomic<std::uint32_t>& thread_word() noexcept {
 
 void wait(Queue& queue, std::uint64_t sequence, WaitMode mode) noexcept {
   if (queue.completed() >= sequence) return;
+  if (observe::explorer) [[unlikely]]
+    return observe::explorer->wait(&queue, sequence);
   Runner runner;
   std::uint64_t idle_since = 0;
   for (;;) {

@@ -4,6 +4,7 @@
 
 #include <engine/clock.h>
 #include <engine/drain.h>
+#include <engine/explore.h>
 #include <engine/futex.h>
 #include <engine/graph_run.h>
 #include <engine/scheduler.h>
@@ -210,6 +211,7 @@ void* worker_main(void*) {
 }
 
 bool on_worker_thread() noexcept { return is_worker; }
+void become_worker() noexcept { is_worker = true; }
 
 void Runner::leave_host_function() noexcept {
   in_host_function = false;

@@ -99,6 +99,8 @@ void store_step(GraphImage& image, std::uint32_t step, const GraphNode& node) {
   if (observe::subscriber) [[unlikely]] {
     const std::uint32_t tag = observe::subscriber->node_instantiated(&node);
     void* payload = image.steps[step].payload;
+    image.tags.resize(image.steps.size());
+    image.tags[step] = tag;
     if (node.type == cudaGraphNodeTypeKernel) static_cast<engine::KernelWork*>(payload)->grid.site = tag;
     if (node.type == cudaGraphNodeTypeHost) static_cast<engine::HostWork*>(payload)->site = tag;
   }
@@ -114,6 +116,7 @@ void own_image(GraphExec& exec) {
   image->next = old.next;
   image->bodies = old.bodies;
   image->roots = old.roots;
+  image->tags = old.tags;
   image->left = std::vector<std::atomic<std::uint32_t>>(old.steps.size());
   for (std::size_t i = 0; i < old.steps.size(); ++i)
     image->left[i].store(old.steps[i].needs, std::memory_order_relaxed);

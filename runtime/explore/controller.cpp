@@ -1,0 +1,413 @@
+#include "controller.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "next.h"
+
+namespace mr::explore {
+
+Controller* controller = nullptr;
+thread_local Thread* thread_self __attribute__((tls_model("initial-exec"))) = nullptr;
+
+namespace {
+
+long futex(std::atomic<std::uint32_t>& word, int what, std::uint32_t value) {
+  static const auto next = next_function<long (*)(long, ...)>("syscall");
+  return next(SYS_futex, &word, what | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
+}
+
+void sleep_us(long us) {
+  static const auto next = next_function<decltype(&::nanosleep)>("nanosleep");
+  const timespec time = {us / 1000000, us % 1000000 * 1000};
+  next(&time, nullptr);
+}
+
+char what_of(const observe::Front& front) {
+  switch (front.kind[0]) {
+  case 'h': return 'x';
+  case 'k':
+  case 'c':
+  case 'f':
+  case 'g': return front.kind[0];
+  default: return 'o';
+  }
+}
+
+std::uint64_t cpu_ns(pid_t tid) {
+  timespec time{};
+  clock_gettime(static_cast<clockid_t>((~static_cast<unsigned>(tid) << 3) | 6u), &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1000000000u + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+// The thread sleeps in the kernel.
+bool sleeps(pid_t tid) {
+  char path[64], text[512];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  if (length <= 0) return false;
+  text[length] = 0;
+  const char* end = std::strrchr(text, ')');
+  return end && (end[2] == 'S' || end[2] == 'D');
+}
+
+}  // namespace
+
+void SpinLock::lock() noexcept {
+  static const auto yield = next_function<decltype(&::sched_yield)>("sched_yield");
+  while (held_.exchange(true, std::memory_order_acquire))
+    while (held_.load(std::memory_order_relaxed)) yield();
+}
+
+Controller::Controller(std::uint64_t seed, std::uint64_t steps, const std::string& decisions)
+    : policy(seed, steps, decisions) {
+  holder_ = add_thread(false);
+  holder_->state = State::running;
+  holder_->tid = gettid();
+}
+
+Thread* Controller::add_thread(bool device) {
+  const std::scoped_lock hold(lock);
+  auto thread = std::make_unique<Thread>();
+  thread->id = static_cast<unsigned>(threads_.size());
+  thread->device = device;
+  if (device) thread->inside = 1;
+  threads_.push_back(std::move(thread));
+  return threads_.back().get();
+}
+
+bool Controller::has_ended(const Thread& t) {
+  const std::scoped_lock hold(lock);
+  return t.state == State::ended;
+}
+
+void Controller::give(Thread& t) {
+  t.go.store(1, std::memory_order_release);
+  futex(t.go, FUTEX_WAKE, 1);
+}
+
+void Controller::sleep_until_given(Thread& t) {
+  while (t.go.load(std::memory_order_acquire) == 0) futex(t.go, FUTEX_WAIT, 0);
+  t.go.store(0, std::memory_order_relaxed);
+}
+
+void Controller::begin(Thread& t) {
+  t.tid = gettid();
+  thread_self = &t;
+  sleep_until_given(t);
+}
+
+void Controller::ready(void* queue) {
+  const std::scoped_lock hold(lock);
+  Stream*& stream = by_queue_[queue];
+  if (!stream) {
+    streams_.push_back(std::make_unique<Stream>());
+    stream = streams_.back().get();
+    stream->queue = queue;
+    stream->id = streams_.size();
+  }
+  stream->ready = true;
+  stream->known = false;
+  stream->age = ++clock_;
+}
+
+std::uint32_t Controller::add_origin(const Origin& origin) {
+  const std::scoped_lock hold(lock);
+  origins_.push_back(origin);
+  return static_cast<std::uint32_t>(origins_.size() - 1);
+}
+
+std::uint64_t Controller::block_order(Thread& t) {
+  const std::scoped_lock hold(lock);
+  if (!t.current) return 0;
+  const std::uint64_t order = policy.block_order(t.current);
+  if (order) trace.print("B %lx %lx\n", t.current, order);
+  return order;
+}
+
+void Controller::wait(Thread& t, const void* queue, std::uint64_t sequence) {
+  t.wait_queue = queue;
+  t.wait_sequence = sequence;
+  reschedule(t, State::waiting, t.device ? 0 : mix(std::uint64_t{t.id} << 40 | t.calls, 1));
+}
+
+void Controller::pause(Thread& t, bool progress) {
+  Key key = 0;
+  if (progress && t.stream) key = mix(t.stream->key, ++t.slice);
+  reschedule(t, progress ? State::enabled : State::polling, key);
+}
+
+void Controller::reschedule(Thread& t, State as, Key key) {
+  const Inside inside(t);
+  bool mine;
+  {
+    const std::scoped_lock hold(lock);
+    if (t.current) policy.done(t.current);
+    t.current = 0;
+    ++t.points;
+    if (as != State::polling) ++progress_;
+    t.polled_at = progress_;
+    t.key = key;
+    t.state = as;
+    mine = false;
+    if (t.detached)
+      t.detached = false;  // somebody else has control
+    else
+      mine = dispatch(&t);
+  }
+  if (!mine && as != State::ended) sleep_until_given(t);
+}
+
+void Controller::describe(Stream& s) {
+  s.known = true;
+  if (!engine->front(s.queue, s.front)) {
+    s.front.kind = "wait";  // nothing there: running it finds that out
+    return;
+  }
+  if (s.front.kind[0] == 'w') return;
+  const Origin none{};
+  const auto origin = [&](std::uint32_t tag) { return tag < origins_.size() ? origins_[tag] : none; };
+  const Key from = origin(s.front.tag).key;
+  const Key base = from ? mix(from, s.front.step) : mix(0xd0 + s.id, 0);
+  const std::uint64_t again = seen_[base]++;
+  s.key = again ? mix(base, again) : base;
+}
+
+// Waits are no choices: a queue whose front is one goes on or is parked at once.
+void Controller::settle_waits() {
+  for (bool again = true; again;) {
+    again = false;
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      Stream& s = *streams_[i];
+      if (!s.ready || s.runner || s.known) continue;
+      describe(s);
+      if (s.front.kind[0] != 'w') continue;
+      s.ready = false;
+      lock.unlock();
+      engine->run_front(s.queue);
+      lock.lock();
+      again = true;
+    }
+  }
+}
+
+bool Controller::collect(std::vector<Candidate>& candidates, std::vector<std::pair<Thread*, Stream*>>& who) {
+  candidates.clear();
+  who.clear();
+  for (const auto& owned : threads_) {
+    Thread& t = *owned;
+    if (t.state == State::polling   ? progress_ <= t.polled_at
+        : t.state == State::waiting ? !engine->reached(t.wait_queue, t.wait_sequence)
+                                    : t.state != State::enabled)
+      continue;
+    Candidate c;
+    c.key = t.key;
+    c.polling = t.state == State::polling;
+    c.host = !t.stream;
+    c.task = t.stream ? t.stream->id << 8 : std::uint64_t{t.id} << 8 | 1;
+    if (t.stream) {
+      c.what = what_of(t.stream->front);
+      c.underway = true;
+      c.age = t.stream->age;
+    }
+    candidates.push_back(c);
+    who.emplace_back(&t, nullptr);
+  }
+  for (const auto& owned : streams_) {
+    Stream& s = *owned;
+    if (!s.ready || s.runner || !s.known) continue;
+    Candidate c;
+    c.key = s.key;
+    c.what = what_of(s.front);
+    c.task = s.id << 8;
+    c.age = s.age;
+    candidates.push_back(c);
+    who.emplace_back(nullptr, &s);
+  }
+  return !candidates.empty();
+}
+
+bool Controller::dispatch(Thread* t) {
+  std::vector<Candidate> candidates;
+  std::vector<std::pair<Thread*, Stream*>> who;
+  choosing_ = true;
+  for (unsigned rounds = 0;; ++rounds) {
+    settle_waits();
+    // One that was left to itself may see by now what it was waiting for.
+    for (unsigned i = 0; i < 4 && detached_; ++i) {
+      detached_ = false;
+      for (const auto& thread : threads_) detached_ |= thread->detached;
+      if (!detached_) break;
+      lock.unlock();
+      sleep_us(500);
+      lock.lock();
+    }
+    if (collect(candidates, who)) break;
+    bool polls = false;
+    for (const auto& thread : threads_) polls |= thread->state == State::polling;
+    lock.unlock();
+    sleep_us(rounds < 50 ? 100 : 1000);
+    lock.lock();
+    if (polls) ++progress_;
+    if (rounds == 3000 && !stuck_) {
+      stuck_ = true;
+      trace.print("D\n");
+    }
+  }
+  choosing_ = false;
+  const std::size_t chosen = policy.choose(candidates);
+  Thread* next = who[chosen].first;
+  Stream* stream = who[chosen].second;
+  const bool begins = stream != nullptr;
+  if (stream) {
+    next = t && t->device && t->state == State::idle ? t : &device_thread();
+    next->stream = stream;
+    next->key = stream->key;
+    next->slice = 0;
+    stream->runner = next;
+    stream->ready = false;
+  }
+  next->state = State::running;
+  next->current = next->key;
+  if (next->key) {
+    const Stream* s = next->stream;
+    const Candidate& c = candidates[chosen];
+    std::uint32_t site = next->site, via = 0;
+    if (s) {
+      const auto site_of = [&](std::uint32_t tag) { return tag < origins_.size() ? origins_[tag].site : 0; };
+      site = site_of(s->front.step ? s->front.node_tag : s->front.tag);
+      if (s->front.step) via = site_of(s->front.tag);
+    }
+    trace.print("E %lx %c %x %x %lx %lx %s\n", next->key, begins || !s ? c.what : 'r', site, via, c.task, next->slice,
+                s && s->front.name ? s->front.name : "-");
+  }
+  holder_ = next;
+  if (next == t) return true;
+  give(*next);
+  return false;
+}
+
+namespace {
+
+void* device_main(void* data) {
+  auto& t = *static_cast<Thread*>(data);
+  controller->engine->as_worker(
+      [](void* p) {
+        auto& thread = *static_cast<Thread*>(p);
+        controller->begin(thread);
+        controller->run_operations(thread);
+      },
+      &t);
+  return nullptr;
+}
+
+}  // namespace
+
+void Controller::run_operations(Thread& t) {
+  for (;;) {
+    Stream& s = *t.stream;
+    const bool function = what_of(s.front) == 'x';
+    if (function) t.inside = 0;
+    engine->run_front(s.queue);
+    t.inside = 1;
+    {
+      const std::scoped_lock hold(lock);
+      s.runner = nullptr;
+      t.stream = nullptr;
+    }
+    reschedule(t, State::idle, 0);
+  }
+}
+
+// One that has no operation. Locked.
+Thread& Controller::device_thread() {
+  for (const auto& thread : threads_)
+    if (thread->device && thread->state == State::idle) return *thread;
+  auto owned = std::make_unique<Thread>();
+  Thread& t = *owned;
+  t.id = static_cast<unsigned>(threads_.size());
+  t.device = true;
+  t.inside = 1;
+  threads_.push_back(std::move(owned));
+  // Signals are the program's threads' but for those that say something about the thread itself.
+  sigset_t all, before;
+  sigfillset(&all);
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGURG}) sigdelset(&all, own);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  static const auto create = next_function<decltype(&::pthread_create)>("pthread_create");
+  pthread_t thread;
+  if (create(&thread, nullptr, device_main, &t) != 0) {
+    std::fprintf(stderr, "millrace: the explorer could not start a thread; raise the limit on threads (ulimit -u)\n");
+    std::abort();
+  }
+  pthread_detach(thread);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return t;
+}
+
+void Controller::start_watching() {
+  static const auto create = next_function<decltype(&::pthread_create)>("pthread_create");
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  pthread_t thread;
+  if (create(
+          &thread, nullptr, [](void* self) -> void* { return static_cast<Controller*>(self)->watch(), nullptr; },
+          this) == 0)
+    pthread_detach(thread);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Controller::watch() {
+  constexpr std::uint64_t most_cpu_ns = 200'000'000;
+  constexpr unsigned most_asleep = 4;  // looks
+  const Thread* last = nullptr;
+  std::uint64_t points = 0, cpu_before = 0;
+  unsigned asleep = 0;
+  for (;;) {
+    sleep_us(10'000);
+    const std::scoped_lock hold(lock);
+    Thread* t = holder_;
+    if (choosing_ || !t->tid || (t->device && t->inside)) {
+      last = nullptr;
+      continue;
+    }
+    if (t != last || t->points != points) {
+      last = t;
+      points = t->points;
+      cpu_before = cpu_ns(t->tid);
+      asleep = 0;
+      continue;
+    }
+    asleep = sleeps(t->tid) ? asleep + 1 : 0;
+    if (asleep < most_asleep && cpu_ns(t->tid) - cpu_before < most_cpu_ns) continue;
+    settle_waits();
+    std::vector<Candidate> candidates;
+    std::vector<std::pair<Thread*, Stream*>> who;
+    if (!collect(candidates, who) || t->points != points || holder_ != t) continue;
+    t->detached = true;
+    detached_ = true;
+    if (t->current) policy.done(t->current);
+    t->current = 0;
+    ++progress_;
+    trace.print("S\n");
+    dispatch(nullptr);
+    last = nullptr;
+  }
+}
+
+}  // namespace mr::explore

@@ -1,0 +1,152 @@
+// Who runs: of all threads under control - the program's own and those that execute operations - one at a time.
+//
+// A thread gives control away at points: after a call of the runtime, where it would have to wait, between a kernel's
+// slices, at the end of an operation. The policy chooses who goes on, among threads that can and queues whose front
+// operation is ready. Where a thread would wait for something that only another thread can bring about (a mutex, a flag
+// that it polls with yields), it looks again after others have got on.
+//
+// A thread that comes to no point for long while others could run - it spins without a call, or waits in a way that is
+// not intercepted - is left to itself until its next point, and control goes on without it ("stall").
+#pragma once
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include <observe/explorer.h>
+#include <observe/subscriber.h>
+
+#include "policy.h"
+#include "trace.h"
+
+namespace mr::explore {
+
+enum class State : std::uint8_t {
+  running,  // has control
+  enabled,  // could go on
+  polling,  // looked at something that hadn't changed
+  waiting,  // for a queue's sequence number
+  idle,     // executes operations, and has none
+  ended,
+};
+
+struct Stream;
+
+struct Thread {
+  unsigned id = 0;
+  bool device = false;
+  bool detached = false;  // left to itself after a stall
+  State state = State::enabled;
+  std::atomic<std::uint32_t> go{0};
+  const void* wait_queue = nullptr;
+  std::uint64_t wait_sequence = 0;
+  std::uint64_t polled_at = 0;  // progress at the last look
+  Stream* stream = nullptr;     // whose operation it executes
+  Key key = 0;                  // of the event that it goes on with
+  Key current = 0;              // of the one that it is in
+  std::uint64_t slice = 0;
+  std::uint64_t calls = 0, enqueued = 0;
+  std::uint32_t site = 0;  // of the last call
+  unsigned inside = 0;     // the runtime or the explorer: nothing of what happens is the program's
+  pid_t tid = 0;
+  std::uint64_t points = 0;
+};
+
+struct Stream {
+  void* queue = nullptr;
+  std::uint64_t id = 0;
+  bool ready = false, known = false;
+  Thread* runner = nullptr;
+  observe::Front front{};
+  Key key = 0;
+  std::uint64_t age = 0;
+};
+
+// A call of the runtime that operations or nodes came from.
+struct Origin {
+  Key key = 0;
+  std::uint32_t site = 0;
+};
+
+// Null for a thread that nobody announced.
+extern thread_local Thread* thread_self __attribute__((tls_model("initial-exec")));
+
+class SpinLock {
+ public:
+  void lock() noexcept;
+  void unlock() noexcept { held_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> held_{false};
+};
+
+class Controller {
+ public:
+  Controller(std::uint64_t seed, std::uint64_t steps, const std::string& decisions);
+
+  Trace trace;
+  Policy policy;
+  SpinLock lock;
+  const observe::ExploredEngine* engine = nullptr;
+
+  // Points. The calling thread is `t`; it has control again when they return.
+  void point(Thread& t, Key key) { reschedule(t, State::enabled, key); }
+  void poll(Thread& t) { reschedule(t, State::polling, 0); }
+  void wait(Thread& t, const void* queue, std::uint64_t sequence);
+  void pause(Thread& t, bool progress);
+  void end(Thread& t) { reschedule(t, State::ended, 0); }
+  bool has_ended(const Thread& t);
+  // A thread that is about to be started.
+  Thread* add_thread(bool device);
+  // The calling thread is the first one, and has control.
+  void begin_main() { thread_self = holder_; }
+  // The first thing that such a thread does.
+  void begin(Thread& t);
+
+  void ready(void* queue);
+  std::uint64_t block_order(Thread& t);
+  std::uint32_t add_origin(const Origin& origin);
+  void start_watching();
+  void run_operations(Thread& t);
+
+ private:
+  void reschedule(Thread& t, State as, Key key);
+  // Chooses until there is somebody, and hands control to him. Locked; true if it is `t`.
+  bool dispatch(Thread* t);
+  bool collect(std::vector<Candidate>& candidates, std::vector<std::pair<Thread*, Stream*>>& who);
+  void describe(Stream& stream);
+  void settle_waits();
+  void give(Thread& t);
+  void sleep_until_given(Thread& t);
+  Thread& device_thread();
+  void watch();
+
+  std::vector<std::unique_ptr<Thread>> threads_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  std::unordered_map<void*, Stream*> by_queue_;
+  std::unordered_map<Key, std::uint64_t> seen_;
+  std::vector<Origin> origins_{1};
+  Thread* holder_ = nullptr;
+  std::uint64_t progress_ = 1, clock_ = 0;
+  bool stuck_ = false;     // the trace says so already
+  bool choosing_ = false;  // nobody runs: dispatch looks for one
+  bool detached_ = false;  // some thread may be
+};
+
+extern Controller* controller;  // null until the explorer is on
+// The calling thread, if what it does is the program's own and under control.
+inline Thread* under_control() noexcept {
+  return controller && thread_self && thread_self->inside == 0 ? thread_self : nullptr;
+}
+// What the thread does meanwhile is not the program's own.
+struct Inside {
+  explicit Inside(Thread& t) : t_(t) { ++t_.inside; }
+  ~Inside() { --t_.inside; }
+  Inside(const Inside&) = delete;
+  Thread& t_;
+};
+
+}  // namespace mr::explore

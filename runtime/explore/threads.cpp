@@ -1,0 +1,246 @@
+// Host threads: the C library's functions by which threads start, end and wait for each other. Under control nothing
+// waits in the kernel: what can't go on yet looks again when others have got on, so a wait is a series of points.
+// Condition variables wake without a reason, which is allowed. Sleeping is giving the others a chance.
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <mutex>
+#include <unordered_map>
+
+#include "controller.h"
+#include "next.h"
+
+namespace mr::explore {
+namespace {
+
+struct Start {
+  void* (*function)(void*);
+  void* argument;
+  Thread* thread;
+};
+
+std::unordered_map<pthread_t, Thread*>& started() {  // under the controller's lock
+  static auto* all = new std::unordered_map<pthread_t, Thread*>;
+  return *all;
+}
+
+struct AtEnd {
+  Thread* thread;
+  ~AtEnd() {
+    if (!controller || !thread) return;
+    controller->end(*thread);
+    thread_self = nullptr;
+  }
+};
+
+void* begin(void* data) {
+  const Start start = *static_cast<Start*>(data);
+  delete static_cast<Start*>(data);
+  // Thread-local, so that destructors of the program's own thread-local objects still run under control.
+  static thread_local AtEnd at_end{nullptr};
+  at_end.thread = start.thread;
+  controller->begin(*start.thread);
+  return start.function(start.argument);
+}
+
+bool passed(clockid_t clock, const timespec& until) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return now.tv_sec > until.tv_sec || (now.tv_sec == until.tv_sec && now.tv_nsec >= until.tv_nsec);
+}
+
+// Looks until `attempt` answers something else than EBUSY.
+template <class Attempt> int look(Thread& t, Attempt attempt) {
+  for (;;) {
+    const int result = attempt();
+    if (result != EBUSY) return result;
+    controller->poll(t);
+  }
+}
+
+int wait_condition(Thread& t, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
+  if (const int error = pthread_mutex_unlock(m)) return error;
+  controller->poll(t);
+  const bool late = until && passed(clock, *until);
+  pthread_mutex_lock(m);
+  return late ? ETIMEDOUT : 0;
+}
+
+}  // namespace
+}  // namespace mr::explore
+
+using namespace mr::explore;
+
+#define MR_FRONT extern "C" [[gnu::visibility("default")]]
+#define MR_NEXT(name) static const auto next = next_function<decltype(&::name)>(#name)
+#define MR_NEXT_OF(name, version) static const auto next = next_function<decltype(&::name)>(#name, version)
+
+MR_FRONT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
+                            void* argument) {
+  MR_NEXT(pthread_create);
+  Thread* const t = under_control();
+  if (!t) return next(thread, attributes, function, argument);
+  Thread* const child = controller->add_thread(false);
+  auto* start = new Start{function, argument, child};
+  const int result = next(thread, attributes, begin, start);
+  if (result) {
+    delete start;
+    const std::scoped_lock hold(controller->lock);
+    child->state = State::ended;
+    return result;
+  }
+  {
+    const std::scoped_lock hold(controller->lock);
+    started()[*thread] = child;
+  }
+  controller->point(*t, mix(std::uint64_t{t->id} << 40 | ++t->calls, 0));
+  return 0;
+}
+MR_FRONT int pthread_join(pthread_t thread, void** value) {
+  MR_NEXT(pthread_join);
+  Thread* const t = under_control();
+  if (t) {
+    Thread* other = nullptr;
+    {
+      const std::scoped_lock hold(controller->lock);
+      if (const auto it = started().find(thread); it != started().end()) other = it->second;
+    }
+    while (other && !controller->has_ended(*other)) controller->poll(*t);
+  }
+  return next(thread, value);
+}
+MR_FRONT int pthread_mutex_lock(pthread_mutex_t* m) {
+  MR_NEXT(pthread_mutex_lock);
+  Thread* const t = thread_self;
+  if (!controller || !t || t->device) {
+    if (Thread* const function = under_control()) return look(*function, [&] { return pthread_mutex_trylock(m); });
+    return next(m);
+  }
+  return look(*t, [&] { return pthread_mutex_trylock(m); });
+}
+MR_FRONT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* until) {
+  MR_NEXT(pthread_mutex_timedlock);
+  Thread* const t = under_control();
+  if (!t) return next(m, until);
+  return look(*t, [&] {
+    const int result = pthread_mutex_trylock(m);
+    return result == EBUSY && passed(CLOCK_REALTIME, *until) ? ETIMEDOUT : result;
+  });
+}
+MR_FRONT int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
+  MR_NEXT_OF(pthread_cond_wait, "GLIBC_2.3.2");
+  Thread* const t = under_control();
+  return t ? wait_condition(*t, m, CLOCK_REALTIME, nullptr) : next(c, m);
+}
+MR_FRONT int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* until) {
+  MR_NEXT_OF(pthread_cond_timedwait, "GLIBC_2.3.2");
+  Thread* const t = under_control();
+  return t ? wait_condition(*t, m, CLOCK_REALTIME, until) : next(c, m, until);
+}
+MR_FRONT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
+  MR_NEXT(pthread_cond_clockwait);
+  Thread* const t = under_control();
+  return t ? wait_condition(*t, m, clock, until) : next(c, m, clock, until);
+}
+MR_FRONT int pthread_rwlock_rdlock(pthread_rwlock_t* l) {
+  MR_NEXT(pthread_rwlock_rdlock);
+  Thread* const t = under_control();
+  return t ? look(*t, [&] { return pthread_rwlock_tryrdlock(l); }) : next(l);
+}
+MR_FRONT int pthread_rwlock_wrlock(pthread_rwlock_t* l) {
+  MR_NEXT(pthread_rwlock_wrlock);
+  Thread* const t = under_control();
+  return t ? look(*t, [&] { return pthread_rwlock_trywrlock(l); }) : next(l);
+}
+MR_FRONT int sem_wait(sem_t* s) {
+  MR_NEXT(sem_wait);
+  Thread* const t = under_control();
+  if (!t) return next(s);
+  while (sem_trywait(s) != 0) {
+    if (errno != EAGAIN) return -1;
+    controller->poll(*t);
+  }
+  return 0;
+}
+MR_FRONT int sem_timedwait(sem_t* s, const timespec* until) {
+  MR_NEXT(sem_timedwait);
+  Thread* const t = under_control();
+  if (!t) return next(s, until);
+  while (sem_trywait(s) != 0) {
+    if (errno != EAGAIN) return -1;
+    if (passed(CLOCK_REALTIME, *until)) {
+      errno = ETIMEDOUT;
+      return -1;
+    }
+    controller->poll(*t);
+  }
+  return 0;
+}
+MR_FRONT int sched_yield() noexcept {
+  MR_NEXT(sched_yield);
+  Thread* const t = under_control();
+  if (!t) return next();
+  controller->poll(*t);
+  return 0;
+}
+MR_FRONT int nanosleep(const timespec* time, timespec* rest) {
+  MR_NEXT(nanosleep);
+  Thread* const t = under_control();
+  if (!t) return next(time, rest);
+  controller->poll(*t);
+  return 0;
+}
+MR_FRONT int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* rest) {
+  MR_NEXT(clock_nanosleep);
+  Thread* const t = under_control();
+  if (!t) return next(clock, flags, time, rest);
+  controller->poll(*t);
+  return 0;
+}
+MR_FRONT int usleep(useconds_t time) {
+  MR_NEXT(usleep);
+  Thread* const t = under_control();
+  if (!t) return next(time);
+  controller->poll(*t);
+  return 0;
+}
+MR_FRONT unsigned sleep(unsigned time) {
+  MR_NEXT(sleep);
+  Thread* const t = under_control();
+  if (!t) return next(time);
+  controller->poll(*t);
+  return 0;
+}
+// Atomics and futures wait by this.
+MR_FRONT long syscall(long number, ...) noexcept {
+  MR_NEXT(syscall);
+  va_list list;
+  va_start(list, number);
+  long a[6];
+  for (long& argument : a) argument = va_arg(list, long);
+  va_end(list);
+  Thread* const t = number == SYS_futex ? under_control() : nullptr;
+  const long operation = a[1] & ~(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
+  if (!t || (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET))
+    return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  const auto value = __atomic_load_n(reinterpret_cast<const int*>(a[0]), __ATOMIC_SEQ_CST);
+  if (value != static_cast<int>(a[2])) {
+    errno = EAGAIN;
+    return -1;
+  }
+  controller->poll(*t);
+  const auto* until = reinterpret_cast<const timespec*>(a[3]);
+  if (until && operation == FUTEX_WAIT_BITSET &&
+      passed(a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, *until)) {
+    errno = ETIMEDOUT;
+    return -1;
+  }
+  return 0;
+}

@@ -1,0 +1,28 @@
+// What a run did, in a file that survives whatever ends the program. Text lines (hexadecimal numbers):
+//   P SITE API MODULE OFFSET [MODULE OFFSET ...]   a call of the API: return addresses, innermost first
+//   E KEY WHAT SITE VIA TASK SLICE NAME            an event was chosen; VIA: the graph launch's site, of its steps
+//   B KEY ORDER                                    the kernel's blocks were run in this order (Explorer::block_order)
+//   S | D                                          a thread was left to itself | nothing can run
+//   Z                                              the program came to its end
+// The file's first eight bytes are the length of what follows.
+#pragma once
+#include <cstdarg>
+#include <cstdint>
+
+namespace mr::explore {
+
+class Trace {
+ public:
+  // False when the file can't be made.
+  bool open(const char* path);
+  // Under the controller's lock.
+  [[gnu::format(printf, 2, 3)]] void print(const char* format, ...);
+  // Number of the call site, for E and P lines.
+  std::uint32_t site(const char* api, const std::uintptr_t* frames, unsigned count);
+
+ private:
+  char* begin_ = nullptr;
+  std::uint64_t used_ = 0;
+};
+
+}  // namespace mr::explore
