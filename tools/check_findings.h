@@ -4,13 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace millrace {
+#include "symbolize.h"
 
-struct Frame {
-  std::string function, file;  // file empty: unknown
-  unsigned line = 0;
-  std::string text() const;  // "file:line in function"
-};
+namespace millrace {
 
 struct Side {
   std::string what, access, place, api;

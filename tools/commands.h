@@ -9,6 +9,7 @@ class App;
 namespace millrace {
 
 void add_check(CLI::App& app);
+void add_explore(CLI::App& app);
 void add_graph(CLI::App& app);
 void add_info(CLI::App& app);
 void add_timeline(CLI::App& app);

@@ -8,6 +8,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "millrace 0.1.0");
   millrace::add_check(app);
+  millrace::add_explore(app);
   millrace::add_graph(app);
   millrace::add_info(app);
   millrace::add_timeline(app);

@@ -1,0 +1,484 @@
+// millrace explore: runs a program under many schedules that CUDA allows and says which decisions change its output.
+#include <CLI/CLI.hpp>
+#include <cxxabi.h>
+#include <fmt/format.h>
+#include <sys/personality.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "commands.h"
+#include "explore_run.h"
+#include "symbolize.h"
+
+namespace millrace {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string library() {
+  std::error_code ignored;
+  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path path = self.parent_path().parent_path() / "lib/libmillrace_explore.so";
+  if (!fs::exists(path))
+    throw std::runtime_error(
+        fmt::format("the explorer's library {} is missing: build or install Millrace again", path.string()));
+  return path;
+}
+
+std::string ending(const Run& run) {
+  if (run.timed_out) return run.nothing_ran ? "did not end: nothing could go on" : "did not end in time";
+  if (WIFSIGNALED(run.status)) return fmt::format("was ended by {}", strsignal(WTERMSIG(run.status)));
+  return fmt::format("ended with status {}", WEXITSTATUS(run.status));
+}
+
+// What makes a run right.
+class Judge {
+ public:
+  std::string oracle;  // a shell command, or empty: the reference's output and status
+  Run reference;
+
+  bool wrong(const Run& run) const {
+    if (run.timed_out) return true;
+    if (oracle.empty()) return run.status != reference.status || run.output != reference.output;
+    char name[] = "/tmp/millrace-oracle-XXXXXX";
+    const int file = mkstemp(name);
+    if (file < 0) throw std::runtime_error("no file for the oracle's input could be made in /tmp");
+    const auto length = static_cast<ssize_t>(run.output.size());
+    const bool written = write(file, run.output.data(), run.output.size()) == length;
+    close(file);
+    const int exit_status = WIFEXITED(run.status) ? WEXITSTATUS(run.status) : 128 + WTERMSIG(run.status);
+    const int answer = std::system(
+        fmt::format("MILLRACE_STATUS={}; export MILLRACE_STATUS; ( {} ) <{} >/dev/null 2>&1", exit_status, oracle, name)
+            .c_str());
+    unlink(name);
+    if (!written) throw std::runtime_error("the oracle's input could not be written to /tmp; is the disk full?");
+    return answer != 0;
+  }
+};
+
+std::string plain_name(const std::string& mangled) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+  std::string name = status == 0 && text ? text : mangled;
+  std::free(text);
+  if (const auto at = name.find('('); at != std::string::npos && at > 0) name.resize(at);
+  if (const auto at = name.rfind(' ', name.find('<')); at != std::string::npos) name.erase(0, at + 1);
+  return name;
+}
+
+// A decision that matters, for people.
+struct Described {
+  Decision decision;
+  std::string text, first, second;  // first, second: the two events
+  Frame first_at, second_at;
+};
+
+class Describer {
+ public:
+  explicit Describer(const Run& run) : events_(events_of(run)), sites_(sites_of(run)) {}
+
+  std::vector<Described> describe(const std::vector<Decision>& decisions) {
+    std::map<Address, std::vector<Frame>> addresses;
+    for (const Decision& d : decisions)
+      for (const std::uint64_t key : {d.key, d.value})
+        if (const Event* e = find(key))
+          for (const std::uint32_t site : {e->site, e->via})
+            if (site < sites_.size())
+              for (const Address& frame : sites_[site].frames) addresses[frame];
+    symbolize(addresses);
+    std::vector<Described> result;
+    for (const Decision& d : decisions) {
+      Described text{d, {}, {}, {}, {}, {}};
+      text.first = name(find(d.key), addresses, text.first_at);
+      if (d.kind == Decision::Kind::after) {
+        text.second = name(find(d.value), addresses, text.second_at);
+        const Event* before = find(d.value);
+        text.text = fmt::format("{}\n     only after {}{}", text.first, text.second,
+                                before && before->what == 'h' ? "" : " had run");
+      } else {
+        const Event* e = find(d.key);
+        const char* what = !e || e->what != 'k' ? "the copies of a batch" : "blocks of ";
+        text.text = fmt::format("{}{} ran {}", what, e && e->what == 'k' ? text.first : "",
+                                (d.value >> 8 & 0xff) == 2 ? "in a random order" : "from the last to the first");
+      }
+      result.push_back(text);
+    }
+    return result;
+  }
+
+  const std::vector<Event>& events() const { return events_; }
+
+ private:
+  const Event* find(std::uint64_t key) const {
+    for (const Event& e : events_)
+      if (e.key == key) return &e;
+    return nullptr;
+  }
+  Frame place(std::uint32_t site, const std::string& kernel, const std::map<Address, std::vector<Frame>>& addresses) {
+    if (site >= sites_.size()) return {};
+    std::optional<Frame> skipped;
+    for (const Address& address : sites_[site].frames)
+      for (const Frame& f : addresses.at(address)) {
+        if (foreign(f)) continue;
+        // The stub that launches a kernel has the kernel's name and line.
+        const std::string function = f.function.substr(0, f.function.find_first_of("(<"));
+        if (!kernel.empty() && !skipped && function == kernel.substr(0, kernel.find_first_of("(<"))) {
+          skipped = f;
+          continue;
+        }
+        return f;
+      }
+    return skipped.value_or(Frame{});
+  }
+  std::string name(const Event* e, const std::map<Address, std::vector<Frame>>& addresses, Frame& at) {
+    if (!e) return "an operation";
+    const std::string api = e->site < sites_.size() ? sites_[e->site].api : "";
+    const std::string kernel = e->name.empty() ? "" : plain_name(e->name);
+    at = place(e->site, kernel, addresses);
+    const std::string where = at.file.empty() ? "" : fmt::format(" at {}:{}", at.file, at.line);
+    std::string text;
+    switch (e->what) {
+    case 'h': return e->site ? fmt::format("the host went on behind {}{}", api, where) : "the host thread began";
+    case 'k': text = fmt::format("kernel {}{}", kernel, where); break;
+    case 'r': text = fmt::format("slice {} of kernel {}{}", e->slice + 1, kernel, where); break;
+    case 'x': text = fmt::format("the host function of {}{}", api, where); break;
+    case 'g': text = fmt::format("the graph launched{}", where); break;
+    case 'c': text = fmt::format("the copy of {}{}", api, where); break;
+    case 'f': text = fmt::format("the fill of {}{}", api, where); break;
+    default: text = api.empty() ? "an operation of the runtime" : fmt::format("{}{}", api, where); break;
+    }
+    if (e->via) {
+      const Frame launch = place(e->via, "", addresses);
+      text += launch.file.empty() ? " (node of a graph)"
+                                  : fmt::format(" (node of the graph launched at line {})", launch.line);
+    }
+    return text;
+  }
+
+  std::vector<Event> events_;
+  std::vector<Site> sites_;
+};
+
+// What a failing run did differently from the reference, as few decisions as possible. Empty when the decisions alone
+// don't bring the failure about.
+std::vector<Decision> decisions_of(const Runner& runner, const Judge& judge, const Run& failing, unsigned budget) {
+  const std::vector<Event> events = events_of(failing);
+  std::vector<Decision> all = block_orders_of(failing);
+  for (std::size_t i = 1; i < events.size(); ++i)
+    if (events[i].task != events[i - 1].task) all.push_back({Decision::Kind::after, events[i].key, events[i - 1].key});
+  const auto fails = [&](const std::vector<Decision>& some) { return judge.wrong(runner.run(0, &some)); };
+  if (all.empty() || !fails(all)) return {};
+  all = shrink(all, budget, fails);
+  // Each event no later than necessary.
+  for (Decision& d : all) {
+    if (d.kind != Decision::Kind::after) continue;
+    std::size_t high = 0;
+    while (high < events.size() && events[high].key != d.value) ++high;
+    std::uint64_t task = 0;
+    for (const Event& e : events)
+      if (e.key == d.key) task = e.task;
+    // Events in whose place the wait may end: those that are no part of the same queue or thread.
+    std::vector<std::uint64_t> others;
+    for (std::size_t i = 0; i <= high && i < events.size(); ++i)
+      if (events[i].task != task && events[i].key != d.key) others.push_back(events[i].key);
+    std::size_t low = 0, fits = others.empty() ? 0 : others.size() - 1;
+    const std::uint64_t before = d.value;
+    while (low < fits) {
+      const std::size_t middle = (low + fits) / 2;
+      d.value = others[middle];
+      if (fails(all))
+        fits = middle;
+      else
+        low = middle + 1;
+    }
+    d.value = others.empty() ? before : others[fits];
+    if (!others.empty() && fits + 1 < others.size() && !fails(all)) d.value = before;
+  }
+  return all;
+}
+
+std::string first_difference(const std::string& a, const std::string& b) {
+  std::istringstream left(a), right(b);
+  for (unsigned number = 1;; ++number) {
+    std::string x, y;
+    const bool has_x = static_cast<bool>(std::getline(left, x)), has_y = static_cast<bool>(std::getline(right, y));
+    if (!has_x && !has_y) return "";
+    if (has_x != has_y || x != y)
+      return fmt::format("line {} of the output is{} instead of{}", number,
+                         has_y ? fmt::format(" `{}`", y) : " missing", has_x ? fmt::format(" `{}`", x) : " nothing");
+  }
+}
+
+class Progress {
+ public:
+  explicit Progress(std::uint64_t total) : total_(total), on_(isatty(2) != 0) {}
+  ~Progress() { clear(); }
+  void show(const char* what, std::uint64_t count) {
+    if (!on_) return;
+    fmt::print(stderr, "\r\033[Kmillrace: {} {} of {}", what, count, total_);
+    std::fflush(stderr);
+    shown_ = true;
+  }
+  void clear() {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+    shown_ = false;
+  }
+
+ private:
+  std::uint64_t total_;
+  bool on_, shown_ = false;
+};
+
+struct Options {
+  std::uint64_t runs = 200, seed = 1;
+  unsigned jobs = 1, shrink_budget = 150;
+  std::string shard, json_path, oracle, trace;
+  double timeout_s = 60;
+  bool keep_going = false;
+  std::vector<std::string> program;
+};
+
+std::string quoted(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    if (!text.empty()) text += ' ';
+    const bool plain = !word.empty() &&
+                       word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                              "_-./=:,+@%") == word.npos;
+    if (plain) {
+      text += word;
+    } else {
+      text += '\'';
+      for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+      text += '\'';
+    }
+  }
+  return text;
+}
+
+json run_json(const Run& run) {
+  json value = {{"seed", run.seed}, {"output", run.output}, {"stalls", run.stalls}, {"timed_out", run.timed_out}};
+  if (WIFSIGNALED(run.status))
+    value["signal"] = WTERMSIG(run.status);
+  else
+    value["status"] = WEXITSTATUS(run.status);
+  return value;
+}
+
+int explore(const Options& options, bool one) {
+  std::uint64_t part = 1, parts = 1;
+  if (!options.shard.empty()) {
+    char slash = 0;
+    std::istringstream in(options.shard);
+    if (!(in >> part >> slash >> parts) || slash != '/' || part < 1 || part > parts || !in.eof())
+      throw CLI::ValidationError("--shard is I/N, with I from 1 to N");
+  }
+  // The same addresses in every run, where the system allows it.
+  personality(ADDR_NO_RANDOMIZE);
+  Runner runner;
+  runner.command = options.program;
+  runner.library = library();
+  runner.timeout_s = options.timeout_s;
+  runner.show_errors = true;
+  Judge judge;
+  judge.oracle = options.oracle;
+  judge.reference = runner.run(0);
+  runner.show_errors = false;
+  if (!judge.reference.started) {
+    if (WIFEXITED(judge.reference.status) && WEXITSTATUS(judge.reference.status) == 127)
+      throw std::runtime_error(fmt::format("{} could not be started", options.program[0]));
+    throw std::runtime_error(
+        fmt::format("{} was not explored: it doesn't use Millrace's libcudart as a shared library; "
+                    "build it with mrcc, without -cudart static",
+                    options.program[0]));
+  }
+  if (judge.reference.timed_out)
+    throw std::runtime_error(
+        fmt::format("the reference schedule {} (--timeout says how long a run may take)", ending(judge.reference)));
+  runner.steps = events_of(judge.reference).size();
+  if (options.oracle.empty() && judge.wrong(runner.run(0)))
+    throw std::runtime_error("two runs of the same schedule differ in output or status, so differences say nothing: "
+                             "remove what depends on time, or give an --oracle");
+  std::vector<std::uint64_t> seeds;
+  for (std::uint64_t i = part - 1; i < options.runs; i += parts) seeds.push_back(options.seed + i);
+  std::optional<Run> failing;
+  std::uint64_t done = 0, failed = 0, stalls = 0;
+  if (!options.oracle.empty() && judge.wrong(judge.reference)) {
+    failing = judge.reference;
+    failed = 1;
+    seeds.clear();
+  }
+  {
+    Progress progress(seeds.size());
+    std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    std::string error;
+    Run last;
+    const auto work = [&] {
+      for (;;) {
+        const std::size_t index = next.fetch_add(1);
+        if (index >= seeds.size()) return;
+        {
+          const std::scoped_lock hold(mutex);
+          if (!error.empty() || (failing && !options.keep_going && failing->seed < seeds[index])) return;
+        }
+        try {
+          Run run = runner.run(seeds[index]);
+          const bool wrong = judge.wrong(run);
+          const std::scoped_lock hold(mutex);
+          ++done;
+          stalls += run.stalls;
+          if (wrong) ++failed;
+          if (one) last = run;
+          if (wrong && (!failing || run.seed < failing->seed)) failing = std::move(run);
+          progress.show(failed ? fmt::format("{} failing, run", failed).c_str() : "run", done);
+        } catch (const std::exception& e) {
+          const std::scoped_lock hold(mutex);
+          error = e.what();
+          return;
+        }
+      }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned i = 1; i < options.jobs && i < seeds.size(); ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+    if (!error.empty()) throw std::runtime_error(error);
+    if (!options.trace.empty()) {
+      std::ofstream out(options.trace);
+      out << (one ? last : failing ? *failing : judge.reference).trace;
+      if (!out.flush())
+        throw std::runtime_error(fmt::format("{} could not be written; check that its folder exists", options.trace));
+    }
+  }
+  std::vector<Decision> decisions;
+  std::vector<Described> described;
+  if (failing && failing->seed != 0) {
+    Progress progress(0);
+    if (isatty(2))
+      fmt::print(stderr, "millrace: seed {} fails; looking for the decisions that matter\r", failing->seed);
+    decisions = decisions_of(runner, judge, *failing, options.shrink_budget);
+    if (isatty(2)) fmt::print(stderr, "\r\033[K");
+    described = Describer(*failing).describe(decisions);
+  }
+  const std::string replay = failing
+                                 ? fmt::format("millrace explore --seed {}{} {}", failing->seed,
+                                               options.oracle.empty() ? "" : " --oracle " + quoted({options.oracle}),
+                                               quoted(options.program))
+                                 : "";
+  json result = {{"runs", done}, {"failed", failed}, {"stalls", stalls}, {"reference", run_json(judge.reference)}};
+  if (failing) {
+    result["failing"] = run_json(*failing);
+    result["replay"] = replay;
+    json list = json::array();
+    for (const Described& d : described) {
+      const auto side = [](const std::string& text, const Frame& at) {
+        return json{{"what", text}, {"file", at.file}, {"line", at.line}};
+      };
+      json value = {{"text", d.text}, {"event", side(d.first, d.first_at)}};
+      if (d.decision.kind == Decision::Kind::after) value["after"] = side(d.second, d.second_at);
+      list.push_back(value);
+    }
+    result["decisions"] = list;
+  }
+  if (!options.json_path.empty() && options.json_path != "-") {
+    std::ofstream out(options.json_path);
+    out << result.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
+    if (!out.flush())
+      throw std::runtime_error(fmt::format("{} could not be written; check that its folder exists", options.json_path));
+  }
+  if (options.json_path == "-") {
+    fmt::print("{}\n", result.dump(2, ' ', false, json::error_handler_t::replace));
+  } else if (failing) {
+    if (one) fmt::print("{}", failing->output);
+    if (failing->seed == 0) {
+      fmt::print("millrace: the oracle rejects the reference schedule already: it {}\n", ending(*failing));
+    } else {
+      fmt::print("millrace: the output depends on the schedule: run {} (seed {}) {}\n", done, failing->seed,
+                 ending(*failing));
+      const std::string difference = first_difference(judge.reference.output, failing->output);
+      if (!difference.empty()) fmt::print("  {}\n", difference);
+      if (failing->status != judge.reference.status) fmt::print("  the reference {}\n", ending(judge.reference));
+      if (described.empty()) {
+        fmt::print("  its decisions could not be told apart; replay it as a whole\n");
+      } else {
+        fmt::print("\n  {} from the reference schedule, where operations run in the order of their calls:\n",
+                   described.size() == 1 ? "One decision makes the difference"
+                                         : fmt::format("{} decisions make the difference", described.size()));
+        for (std::size_t i = 0; i < described.size(); ++i) fmt::print("  {}. {}\n", i + 1, described[i].text);
+      }
+      fmt::print("\n  to replay it: {}\n", replay);
+      fmt::print("  what should order them: millrace check, with the program built by mrcc -mrcc-check\n");
+    }
+  } else {
+    if (one) fmt::print("{}", judge.reference.output);
+    fmt::print("millrace: {} {}, and output and status are always {}\n", done, done == 1 ? "schedule" : "schedules",
+               options.oracle.empty() ? "the reference's" : "right");
+  }
+  std::fflush(stdout);
+  if (failing) return 1;
+  if (judge.reference.status != 0 && options.oracle.empty()) {
+    fmt::print(stderr, "millrace: the program {}\n", ending(judge.reference));
+    return 3;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_explore(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "explore",
+      "Runs a program under many schedules that CUDA allows, and shows one that changes its output (docs/explore.md).\n"
+      "Exit status: 0 no schedule does, 1 one does, 2 wrong usage or the program couldn't be explored;\n"
+      "when none does and the program fails under all of them, 3.");
+  static Options options;
+  options.jobs = std::max(1u, std::thread::hardware_concurrency());
+  command->add_option("--runs", options.runs, "how many schedules to try")->capture_default_str();
+  auto* seed = command->add_option("--seed", options.seed,
+                                   "the first schedule's seed; without --runs, this schedule alone is run (again)");
+  command->add_option("--jobs", options.jobs, "runs at a time")->check(CLI::Range(1u, 1024u))->capture_default_str();
+  command->add_option("--shard", options.shard, "I/N: every Nth schedule, from the Ith on");
+  command->add_option(
+      "--oracle", options.oracle,
+      "shell command that gets the program's output and $MILLRACE_STATUS, and fails when they are wrong; "
+      "without it, output and status must be the reference schedule's");
+  command->add_option("--timeout", options.timeout_s, "seconds that a run may take")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--json", options.json_path, "write the result to this file, - for standard output");
+  command->add_option("--trace", options.trace, "write what the run did to this file: the failing one's, or --seed's");
+  command->add_flag("--keep-going", options.keep_going, "try all schedules, and count those that fail");
+  command->add_option("program", options.program, "the program and its arguments");
+  command->prefix_command();
+  command->callback([command, seed] {
+    try {
+      for (const std::string& rest : command->remaining()) options.program.push_back(rest);
+      if (options.program.empty()) throw CLI::ValidationError("name the program to explore");
+      const bool one = seed->count() > 0 && command->get_option("--runs")->count() == 0;
+      if (one) options.runs = 1;
+      std::exit(explore(options, one));
+    } catch (const CLI::Error&) {
+      throw;
+    } catch (const std::exception& e) {
+      fmt::print(stderr, "millrace: {}\n", e.what());
+      std::exit(2);
+    }
+  });
+}
+
+}  // namespace millrace

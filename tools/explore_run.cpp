@@ -1,0 +1,175 @@
+#include "explore_run.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+extern char** environ;
+
+namespace millrace {
+namespace {
+
+// A file in the temporary folder, gone with this.
+class TemporaryFile {
+ public:
+  TemporaryFile() {
+    const char* folder = std::getenv("TMPDIR");
+    path_ = std::string(folder && *folder ? folder : "/tmp") + "/millrace-explore-XXXXXX";
+    const int file = mkstemp(path_.data());
+    if (file < 0) throw std::runtime_error(fmt::format("no file could be made at {}: {}", path_, std::strerror(errno)));
+    close(file);
+  }
+  ~TemporaryFile() { unlink(path_.c_str()); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+  std::string text() const {
+    std::ifstream in(path_, std::ios::binary);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
+  }
+
+ private:
+  std::string path_;
+};
+
+std::string trace_of(const TemporaryFile& file) {
+  std::ifstream in(file.path(), std::ios::binary);
+  std::uint64_t length = 0;
+  in.read(reinterpret_cast<char*>(&length), sizeof length);
+  if (!in || length > (64u << 20)) return {};
+  std::string text(length, 0);
+  in.read(text.data(), static_cast<std::streamsize>(length));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
+// Waits for the process, at most `seconds`; kills it then.
+int wait_for(pid_t child, double seconds, bool& timed_out) {
+  const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  if (handle >= 0) {
+    pollfd ended{handle, POLLIN, 0};
+    int answer;
+    do answer = poll(&ended, 1, static_cast<int>(seconds * 1000));
+    while (answer < 0 && errno == EINTR);
+    if (answer == 0) {
+      timed_out = true;
+      kill(child, SIGKILL);
+    }
+    close(handle);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  return status;
+}
+
+template <class Take> void lines_of(const Run& run, char kind, Take take) {
+  std::size_t begin = 0;
+  while (begin < run.trace.size()) {
+    std::size_t end = run.trace.find('\n', begin);
+    if (end == std::string::npos) return;  // cut short
+    if (run.trace[begin] == kind) {
+      std::istringstream line(run.trace.substr(begin + 1, end - begin - 1));
+      line >> std::hex;
+      take(line);
+    }
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+
+std::vector<Event> events_of(const Run& run) {
+  std::vector<Event> events;
+  lines_of(run, 'E', [&](std::istream& line) {
+    Event e;
+    line >> e.key >> e.what >> e.site >> e.via >> e.task >> e.slice >> e.name;
+    if (e.name == "-") e.name.clear();
+    events.push_back(e);
+  });
+  return events;
+}
+
+std::vector<Decision> block_orders_of(const Run& run) {
+  std::vector<Decision> orders;
+  lines_of(run, 'B', [&](std::istream& line) {
+    Decision d;
+    d.kind = Decision::Kind::blocks;
+    line >> d.key >> d.value;
+    orders.push_back(d);
+  });
+  return orders;
+}
+
+std::vector<Site> sites_of(const Run& run) {
+  std::vector<Site> sites(1);
+  lines_of(run, 'P', [&](std::istream& line) {
+    std::uint32_t number = 0;
+    Site site;
+    line >> number >> site.api;
+    std::string module;
+    for (std::uint64_t offset; line >> module >> offset;) site.frames.emplace_back(module, offset);
+    if (number >= sites.size()) sites.resize(number + 1);
+    sites[number] = site;
+  });
+  return sites;
+}
+
+Run Runner::run(std::uint64_t seed, const std::vector<Decision>* decisions) const {
+  Run result;
+  result.seed = seed;
+  const TemporaryFile trace, output, choices;
+  std::vector<std::string> environment;
+  std::string preload = library;
+  for (char** entry = environ; *entry; ++entry) {
+    if (std::strncmp(*entry, "LD_PRELOAD=", 11) == 0) {
+      if ((*entry)[11]) preload += std::string(":") + (*entry + 11);
+    } else if (std::strncmp(*entry, "MILLRACE_EXPLORE", 16) != 0) {
+      environment.emplace_back(*entry);
+    }
+  }
+  environment.push_back("LD_PRELOAD=" + preload);
+  environment.push_back("MILLRACE_EXPLORE=" + trace.path());
+  environment.push_back(fmt::format("MILLRACE_EXPLORE_SEED={}", seed));
+  environment.push_back(fmt::format("MILLRACE_EXPLORE_STEPS={}", steps));
+  if (decisions) {
+    std::ofstream out(choices.path());
+    for (const Decision& d : *decisions)
+      out << fmt::format("{} {:x} {:x}\n", d.kind == Decision::Kind::after ? 'A' : 'B', d.key, d.value);
+    environment.push_back("MILLRACE_EXPLORE_DECISIONS=" + choices.path());
+  }
+  std::vector<char*> argv, envp;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& word : environment) envp.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  envp.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, output.path().c_str(), O_WRONLY | O_TRUNC, 0);
+  if (!show_errors) posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), envp.data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (error) throw std::runtime_error(fmt::format("{} could not be started: {}", command[0], std::strerror(error)));
+  result.status = wait_for(child, timeout_s, result.timed_out);
+  result.output = output.text();
+  result.trace = trace_of(trace);
+  result.started = !result.trace.empty();
+  lines_of(result, 'S', [&](std::istream&) { ++result.stalls; });
+  lines_of(result, 'D', [&](std::istream&) { result.nothing_ran = true; });
+  return result;
+}
+
+}  // namespace millrace
