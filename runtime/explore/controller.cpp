@@ -122,7 +122,6 @@ void Controller::ready(void* queue) {
   }
   stream->ready = true;
   stream->known = false;
-  stream->age = ++clock_;
 }
 
 std::uint32_t Controller::add_origin(const Origin& origin) {
@@ -181,6 +180,7 @@ void Controller::describe(Stream& s) {
   if (s.front.kind[0] == 'w') return;
   const Origin none{};
   const auto origin = [&](std::uint32_t tag) { return tag < origins_.size() ? origins_[tag] : none; };
+  s.age = (std::uint64_t{s.front.tag} << 20) + s.front.step;  // in the order of the calls
   const Key from = origin(s.front.tag).key;
   const Key base = from ? mix(from, s.front.step) : mix(0xd0 + s.id, 0);
   const std::uint64_t again = seen_[base]++;

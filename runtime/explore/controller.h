@@ -130,7 +130,7 @@ class Controller {
   std::unordered_map<Key, std::uint64_t> seen_;
   std::vector<Origin> origins_{1};
   Thread* holder_ = nullptr;
-  std::uint64_t progress_ = 1, clock_ = 0;
+  std::uint64_t progress_ = 1;
   bool stuck_ = false;     // the trace says so already
   bool choosing_ = false;  // nobody runs: dispatch looks for one
   bool detached_ = false;  // some thread may be

@@ -78,8 +78,8 @@ double Policy::score(const Candidate& c) const {
   }
   double value = 0;
   switch (streams_) {
-  case Streams::oldest: value = 1.0 / static_cast<double>(c.age + 2); break;
-  case Streams::newest: value = 1.0 - 1.0 / static_cast<double>(c.age + 2); break;
+  case Streams::oldest: value = -static_cast<double>(c.age) / 0x1p52; break;
+  case Streams::newest: value = static_cast<double>(c.age) / 0x1p52; break;
   case Streams::by_stream: value = random(c.task); break;
   case Streams::by_operation: value = random(name); break;
   }

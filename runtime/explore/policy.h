@@ -36,7 +36,7 @@ struct Candidate {
   bool polling = false;    // it looked at something that hadn't changed
   bool underway = false;   // an operation that has begun
   std::uint64_t task = 0;  // which thread or queue
-  std::uint64_t age = 0;   // when it became ready
+  std::uint64_t age = 0;   // by when it was enqueued
 };
 
 class Policy {

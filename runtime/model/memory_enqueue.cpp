@@ -3,6 +3,7 @@
 #include <model/context.h>
 #include <model/memory_copy.h>
 #include <model/stream.h>
+#include <observe/explorer.h>
 #include <simt/printf.h>
 
 namespace mr::model {
@@ -72,15 +73,18 @@ void copy_taking_source(Stream& stream, const CopyPlan& plan) noexcept {
 }
 
 // Work that stays on the device is not waited for - but when nothing is in its way it starts at once on a GPU, and
-// programs that go on in a stream without order to it have been seen to rely on that. So it is done here and now then.
+// programs that go on in a stream without order to it have been seen to rely on that. So it is done here and now then,
+// but for the explorer, which looks for such programs.
+bool done_at_once(Stream& stream) noexcept { return !observe::explorer && stream_idle(stream); }
+
 void copy_and_wait(Stream& stream, const CopyPlan& plan) noexcept {
-  const bool now = !plan.within_device() || stream_idle(stream);
+  const bool now = !plan.within_device() || done_at_once(stream);
   const std::uint64_t sequence = enqueue_copy(stream, plan.copy);
   if (now) wait_for(stream, sequence);
 }
 
 void fill_and_wait(Stream& stream, const memory::Fill& fill, Kind kind) noexcept {
-  const bool now = !memory::on_device(kind) || stream_idle(stream);
+  const bool now = !memory::on_device(kind) || done_at_once(stream);
   const std::uint64_t sequence = enqueue_fill(stream, fill);
   if (now) wait_for(stream, sequence);
 }
