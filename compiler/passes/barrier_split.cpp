@@ -19,6 +19,7 @@
 
 #include "callgraph.h"
 #include "names.h"
+#include "thread_loops.h"
 #include "uniformity.h"
 
 namespace mrcc {
@@ -623,12 +624,7 @@ void Splitter::build_region(Region& r) {
   // The loops' ends, and what follows.
   b.SetInsertPoint(latch);
   BranchInst* back = close(b, x, extent_[0]);
-  if (!store_lane_) {
-    MDNode* accesses = MDNode::get(c, {MDString::get(c, "llvm.loop.parallel_accesses"), group});
-    MDNode* id = MDNode::getDistinct(c, {nullptr, accesses});
-    id->replaceOperandWith(0, id);
-    back->setMetadata(LLVMContext::MD_loop, id);
-  }
+  mark_thread_loop(*back, store_lane_ ? nullptr : group);
   no_vectors(close(b, y, rows));
   if (rows_differ) no_vectors(close(b, z, extent_[2]));
   for (auto [v, slot] : defined)

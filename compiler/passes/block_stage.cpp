@@ -10,7 +10,9 @@
 #include "contraction.h"
 #include "names.h"
 #include "options.h"
+#include "shared_atomics.h"
 #include "stages.h"
+#include "thread_loops.h"
 #include "thunks.h"
 
 namespace mrcc {
@@ -88,7 +90,11 @@ PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyse
     InlineFunctionInfo info;
     InlineFunction(*call, info);
   }
-  for (Function* f : defined) tidy_.run(*f, functions);
+  for (Function* f : defined) {
+    lower_shared_atomics(*f);
+    if (optimise_ && divide_thread_loops(*f, functions)) functions.invalidate(*f, PreservedAnalyses::none());
+    tidy_.run(*f, functions);
+  }
   return PreservedAnalyses::none();
 }
 

@@ -13,6 +13,7 @@
 
 #include "annotations.h"
 #include "names.h"
+#include "thread_loops.h"
 
 namespace mrcc {
 using namespace llvm;
@@ -242,15 +243,11 @@ BranchInst* close_loop(IRBuilder<>& b, const Loop& loop, Value* limit) {
 
 // Lanes of a finite kernel without barriers are independent: what one writes and another accesses without
 // synchronisation is a data race in CUDA, and atomic accesses are taken out of the group after inlining
-// (vectorise.cpp).
-void mark_parallel(BranchInst* back, CallInst* body) {
-  LLVMContext& c = back->getContext();
-  MDNode* group = MDNode::getDistinct(c, {});
+// (parallel_groups.cpp).
+MDNode* mark_parallel(CallInst* body) {
+  MDNode* group = MDNode::getDistinct(body->getContext(), {});
   body->setMetadata(LLVMContext::MD_access_group, group);
-  MDNode* accesses = MDNode::get(c, {MDString::get(c, "llvm.loop.parallel_accesses"), group});
-  MDNode* id = MDNode::getDistinct(c, {nullptr, accesses});
-  id->replaceOperandWith(0, id);
-  back->setMetadata(LLVMContext::MD_loop, id);
+  return group;
 }
 
 // Loops over rows and blocks become innermost when the loop inside them dissolves; their trip counts are then mostly 1,
@@ -486,7 +483,7 @@ CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool
       store_thread_items(b, lane, {items[tid_x], items[tid_y], items[tid_z]}, {items[bdim_x], items[bdim_y]});
     call = call_body(b, body, unpacker.arguments(b), items);
     BranchInst* back = close_loop(b, x, items[bdim_x]);
-    if (!store_lane) mark_parallel(back, call);
+    mark_thread_loop(*back, store_lane ? nullptr : mark_parallel(call));
     keep_scalar(close_loop(b, y, row_count));
     if (rows_differ) keep_scalar(close_loop(b, z, items[bdim_z]));
   }

@@ -1,0 +1,299 @@
+#include "thread_loops.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+namespace mrcc {
+using namespace llvm;
+
+namespace {
+
+constexpr const char* marker = "mrcc.thread";
+constexpr unsigned max_divisions = 12;   // of a function
+constexpr unsigned max_loop_size = 600;  // instructions of a loop that is copied
+
+// A marked loop in the form that mark_thread_loop() asks for.
+struct ThreadLoop {
+  Loop* loop = nullptr;
+  BasicBlock* before = nullptr;  // the only one that enters
+  BasicBlock* after = nullptr;
+  PHINode* index = nullptr;
+  ICmpInst* more = nullptr;  // index + 1 < limit
+  Value* begin = nullptr;
+  Value* limit = nullptr;
+};
+
+MDNode* marked(const Instruction* end) {
+  MDNode* id = end ? end->getMetadata(LLVMContext::MD_loop) : nullptr;
+  if (!id) return nullptr;
+  for (const MDOperand& operand : drop_begin(id->operands()))
+    if (auto* node = dyn_cast<MDNode>(operand); node && node->getNumOperands())
+      if (auto* name = dyn_cast<MDString>(node->getOperand(0)); name && name->getString() == marker) return id;
+  return nullptr;
+}
+
+bool recognise(Loop* loop, ThreadLoop& out) {
+  BasicBlock* latch = loop->getLoopLatch();
+  auto* back = latch ? dyn_cast<BranchInst>(latch->getTerminator()) : nullptr;
+  if (!back || !back->isConditional() || !marked(back) || loop->getExitingBlock() != latch) return false;
+  out.loop = loop;
+  out.before = loop->getLoopPredecessor();
+  out.after = loop->getExitBlock();
+  out.more = dyn_cast<ICmpInst>(back->getCondition());
+  if (!out.before || !out.after || !out.more || out.more->getPredicate() != ICmpInst::ICMP_ULT) return false;
+  if (back->getSuccessor(0) != loop->getHeader() || !out.after->phis().empty()) return false;
+  if (out.before->getTerminator()->getNumSuccessors() != 1) return false;
+  auto phis = loop->getHeader()->phis();
+  if (std::distance(phis.begin(), phis.end()) != 1) return false;
+  out.index = &*phis.begin();
+  auto* next = dyn_cast<BinaryOperator>(out.more->getOperand(0));
+  if (!out.index->getType()->isIntegerTy(32) || !next || next != out.index->getIncomingValueForBlock(latch))
+    return false;
+  out.begin = out.index->getIncomingValueForBlock(out.before);
+  out.limit = out.more->getOperand(1);
+  if (auto* i = dyn_cast<Instruction>(out.limit); i && loop->contains(i)) return false;
+  std::size_t size = 0;
+  for (BasicBlock* block : loop->blocks()) {
+    size += block->size();
+    for (Instruction& i : *block)
+      for (User* user : i.users())
+        if (!loop->contains(cast<Instruction>(user))) return false;
+  }
+  return size <= max_loop_size;
+}
+
+// The comparisons that a condition is made of.
+void leaves(Value* condition, SmallVectorImpl<Value*>& out, unsigned depth = 0) {
+  using namespace PatternMatch;
+  Value *a, *b;
+  if (depth < 6 && (match(condition, m_LogicalAnd(m_Value(a), m_Value(b))) ||
+                    match(condition, m_LogicalOr(m_Value(a), m_Value(b))))) {
+    leaves(a, out, depth + 1);
+    leaves(b, out, depth + 1);
+  } else if (depth < 6 && match(condition, m_Not(m_Value(a)))) {
+    leaves(a, out, depth + 1);
+  } else if (!isa<Constant>(condition)) {
+    out.push_back(condition);
+  }
+}
+
+// What decides for a thread: `affine` (the index plus something) compared with `other`; or, without `affine`, something
+// that is the same for all.
+struct Guard {
+  Instruction* condition = nullptr;  // in the loop
+  Value* affine_value = nullptr;
+  const SCEVAddRecExpr* affine = nullptr;
+  const SCEV* other = nullptr;
+  const SCEV* left = nullptr;  // invariant: both sides
+  CmpInst::Predicate predicate = CmpInst::BAD_ICMP_PREDICATE;
+  bool wraps = false;  // perhaps
+};
+
+bool find_guard(const ThreadLoop& t, ScalarEvolution& se, Guard& g) {
+  SCEVExpander expander(se, t.before->getModule()->getDataLayout(), "guard");
+  Instruction* end = t.before->getTerminator();
+  const auto usable = [&](const SCEV* s) {
+    return se.isLoopInvariant(s, t.loop) && expander.isSafeToExpandAt(s, end) && se.dominates(s, t.before);
+  };
+  for (BasicBlock* block : t.loop->blocks()) {
+    auto* branch = dyn_cast<BranchInst>(block->getTerminator());
+    if (!branch || !branch->isConditional() || branch->getCondition() == t.more) continue;
+    SmallVector<Value*, 8> conditions;
+    leaves(branch->getCondition(), conditions);
+    for (Value* v : conditions) {
+      auto* compare = dyn_cast<ICmpInst>(v);
+      if (!compare || !t.loop->contains(compare) || !compare->getOperand(0)->getType()->isIntegerTy()) continue;
+      const unsigned bits = compare->getOperand(0)->getType()->getIntegerBitWidth();
+      if (bits != 32 && bits != 64) continue;
+      const SCEV* sides[2] = {se.getSCEV(compare->getOperand(0)), se.getSCEV(compare->getOperand(1))};
+      g = {};
+      g.condition = compare;
+      g.predicate = compare->getPredicate();
+      if (usable(sides[0]) && usable(sides[1])) {
+        if (!t.loop->isInnermost()) continue;
+        g.left = sides[0];
+        g.other = sides[1];
+        return true;
+      }
+      for (unsigned side : {0u, 1u}) {
+        auto* affine = dyn_cast<SCEVAddRecExpr>(sides[side]);
+        if (!affine || affine->getLoop() != t.loop || !affine->isAffine() || !affine->getStepRecurrence(se)->isOne() ||
+            !usable(affine->getStart()) || !usable(sides[1 - side]))
+          continue;
+        g.affine = affine;
+        g.affine_value = compare->getOperand(side);
+        g.other = sides[1 - side];
+        if (side == 1) g.predicate = CmpInst::getSwappedPredicate(g.predicate);
+        g.wraps = !CmpInst::isEquality(g.predicate) &&
+                  !(CmpInst::isSigned(g.predicate) ? affine->hasNoSignedWrap() : affine->hasNoUnsignedWrap());
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// A copy of the loop for the indices begin .. end-1, in front of `t.after`; returns the block in which it starts.
+struct Copy {
+  BasicBlock* enter;
+  ValueToValueMapTy map;
+};
+void copy_loop(const ThreadLoop& t, Value* begin, Value* end, BasicBlock* then, Copy& copy) {
+  Function* f = t.before->getParent();
+  LLVMContext& c = f->getContext();
+  copy.enter = BasicBlock::Create(c, "threads", f, t.after);
+  SmallVector<BasicBlock*, 16> blocks;
+  for (BasicBlock* block : t.loop->blocks()) {
+    BasicBlock* clone = CloneBasicBlock(block, copy.map, "", f);
+    clone->moveBefore(t.after);
+    copy.map[block] = clone;
+    blocks.push_back(clone);
+  }
+  copy.map[t.before] = copy.enter;
+  copy.map[t.after] = then;
+  remapInstructionsInBlocks(blocks, copy.map);
+  cast<PHINode>(&*copy.map[t.index])->setIncomingValueForBlock(copy.enter, begin);
+  cast<ICmpInst>(&*copy.map[t.more])->setOperand(1, end);
+  auto* back = cast<BranchInst>(cast<BasicBlock>(&*copy.map[t.loop->getLoopLatch()])->getTerminator());
+  SmallVector<Metadata*, 4> operands(marked(back)->operands());
+  operands[0] = nullptr;
+  MDNode* id = MDNode::getDistinct(c, operands);
+  id->replaceOperandWith(0, id);
+  back->setMetadata(LLVMContext::MD_loop, id);
+  BranchInst::Create(cast<BasicBlock>(&*copy.map[t.loop->getHeader()]), copy.enter);
+}
+
+void divide(const ThreadLoop& t, const Guard& g, ScalarEvolution& se) {
+  Function* f = t.before->getParent();
+  LLVMContext& c = f->getContext();
+  Instruction* end = t.before->getTerminator();
+  SCEVExpander expander(se, f->getParent()->getDataLayout(), "guard");
+  const auto expand = [&](const SCEV* s) { return expander.expandCodeFor(s, s->getType(), end->getIterator()); };
+  IRBuilder<> b(end);
+  b.SetCurrentDebugLocation({});
+  // Frozen: the program may look at the comparison only where the values are sound.
+  Value* other = b.CreateFreeze(expand(g.other));
+  Value* first = b.CreateFreeze(expand(g.affine ? g.affine->getStart() : g.left));  // left side, for the first thread
+  Value* length = b.CreateSub(t.limit, t.begin, "", /*HasNUW=*/true);
+  Value* wide = b.CreateZExt(length, first->getType());
+
+  // The threads begin .. cuts[0]-1 have the condition values[0], and so on.
+  SmallVector<Value*, 3> cuts;
+  SmallVector<bool, 3> values;
+  const auto index_after = [&](Value* count) {
+    return b.CreateAdd(t.begin, b.CreateTrunc(count, b.getInt32Ty()), "cut", /*HasNUW=*/true);
+  };
+  const auto zero = ConstantInt::get(first->getType(), 0), one = ConstantInt::get(first->getType(), 1);
+  Value* distance = b.CreateSub(other, first);
+  CmpInst::Predicate p = g.predicate;
+  if (!g.affine) {
+    cuts = {b.CreateSelect(b.CreateICmp(p, first, other), t.limit, t.begin), t.limit};
+    values = {true, false};
+  } else if (CmpInst::isEquality(p)) {
+    Value* hit = b.CreateICmpULT(distance, wide);
+    Value* at = index_after(b.CreateSelect(hit, distance, wide));
+    cuts = {at, b.CreateAdd(at, b.CreateZExt(hit, b.getInt32Ty())), t.limit};
+    values = {p == CmpInst::ICMP_NE, p == CmpInst::ICMP_EQ, p == CmpInst::ICMP_NE};
+  } else {
+    // As "less" or "less or equal", which holds for the first threads, or its contrary.
+    const bool contrary = ICmpInst::isGT(p) || ICmpInst::isGE(p);
+    if (contrary) p = CmpInst::getInversePredicate(p);
+    Value* some = b.CreateICmp(p, first, other);
+    Value* count;
+    if (ICmpInst::isLE(p)) {
+      Value* most = b.CreateSub(wide, one);
+      count = b.CreateAdd(b.CreateSelect(b.CreateICmpULT(distance, most), distance, most), one);
+    } else {
+      count = b.CreateSelect(b.CreateICmpULT(distance, wide), distance, wide);
+    }
+    cuts = {index_after(b.CreateSelect(some, count, zero)), t.limit};
+    values = {!contrary, contrary};
+  }
+  Value* last = nullptr;
+  if (g.wraps) last = b.CreateAdd(first, b.CreateSub(wide, one));
+
+  // The copies, the last one first.
+  BasicBlock* then = t.after;
+  for (std::size_t i = cuts.size(); i-- > 0;) {
+    Value* begin = i ? cuts[i - 1] : t.begin;
+    Copy copy;
+    copy_loop(t, begin, cuts[i], then, copy);
+    auto* condition = cast<Instruction>(&*copy.map[g.condition]);
+    if (g.wraps && !isa<PHINode>(g.affine_value)) {
+      // It doesn't wrap in these rows.
+      auto* affine = cast<Instruction>(&*copy.map[g.affine_value]);
+      IRBuilder<> at(affine);
+      auto* index = cast<Instruction>(&*copy.map[t.index]);
+      Value* k = at.CreateZExt(at.CreateSub(index, t.begin, "", /*HasNUW=*/true, /*HasNSW=*/true), first->getType());
+      Value* sum = at.CreateAdd(first, k, "", CmpInst::isUnsigned(g.predicate), CmpInst::isSigned(g.predicate));
+      affine->replaceAllUsesWith(sum);
+    }
+    condition->replaceAllUsesWith(ConstantInt::get(condition->getType(), values[i]));
+    BasicBlock* choose = BasicBlock::Create(c, "threads.any", f, copy.enter);
+    BranchInst::Create(copy.enter, then, new ICmpInst(choose, CmpInst::ICMP_ULT, begin, cuts[i]), choose);
+    then = choose;
+  }
+  if (!g.wraps) {
+    end->setSuccessor(0, then);  // the original is dead
+    return;
+  }
+  Value* straight = b.CreateICmp(CmpInst::isSigned(g.predicate) ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE, first, last);
+  BasicBlock* original = BasicBlock::Create(c, "threads.wrap", f, t.loop->getHeader());
+  BranchInst::Create(t.loop->getHeader(), original);
+  t.index->replaceIncomingBlockWith(t.before, original);
+  b.CreateCondBr(straight, then, original, MDBuilder(c).createBranchWeights(1u << 20, 1));
+  end->eraseFromParent();
+  Instruction* back = t.loop->getLoopLatch()->getTerminator();
+  const auto off = [&](const char* name, bool value) {
+    return MDNode::get(c,
+                       {MDString::get(c, name), ConstantAsMetadata::get(ConstantInt::get(Type::getInt1Ty(c), value))});
+  };
+  MDNode* id = MDNode::getDistinct(c, {nullptr, off("llvm.loop.vectorize.enable", false),
+                                       MDNode::get(c, {MDString::get(c, "llvm.loop.unroll.disable")})});
+  id->replaceOperandWith(0, id);
+  back->setMetadata(LLVMContext::MD_loop, id);
+}
+
+}  // namespace
+
+void mark_thread_loop(BranchInst& back, MDNode* access_group) {
+  LLVMContext& c = back.getContext();
+  SmallVector<Metadata*, 3> operands = {nullptr, MDNode::get(c, {MDString::get(c, marker)})};
+  if (access_group) operands.push_back(MDNode::get(c, {MDString::get(c, "llvm.loop.parallel_accesses"), access_group}));
+  MDNode* id = MDNode::getDistinct(c, operands);
+  id->replaceOperandWith(0, id);
+  back.setMetadata(LLVMContext::MD_loop, id);
+}
+
+bool divide_thread_loops(Function& function, FunctionAnalysisManager& analyses) {
+  unsigned divisions = 0;
+  for (bool changed = true; changed && divisions < max_divisions;) {
+    changed = false;
+    auto& loops = analyses.getResult<LoopAnalysis>(function);
+    auto& se = analyses.getResult<ScalarEvolutionAnalysis>(function);
+    for (Loop* loop : loops.getLoopsInPreorder()) {
+      ThreadLoop t;
+      Guard g;
+      if (!recognise(loop, t) || !find_guard(t, se, g)) continue;
+      divide(t, g, se);
+      EliminateUnreachableBlocks(function);
+      ++divisions;
+      changed = true;
+      analyses.invalidate(function, PreservedAnalyses::none());
+      break;
+    }
+  }
+  return divisions > 0;
+}
+
+}  // namespace mrcc

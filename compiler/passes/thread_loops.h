@@ -1,0 +1,31 @@
+// Thread loops (the loops over threadIdx.x that kernels become) are divided where a condition of their threads changes.
+//
+//   for x in [0, bdim): if (base + x < n) A else B      becomes      for x in [0, m): A
+//                                                                     for x in [m, bdim): B
+//
+// Guards (`if (i < n)`), halves of a reduction (`if (tid < k)`) and single threads (`if (tid == 0)`) so cost one
+// comparison for each row of a block instead of a mask for each vector, and loops of threads that do nothing vanish.
+// The order of threads stays what it was.
+//
+// A comparison counts when one side is a loop-invariant value plus threadIdx.x and the other is invariant, or when both
+// are invariant and the loop has no loops in it. Where the sum may wrap around, a test before the loops decides, and
+// the loop stays as it was for the rows in which it does.
+#pragma once
+#include "llvm/IR/PassManager.h"
+
+namespace llvm {
+class BranchInst;
+class Function;
+class MDNode;
+}  // namespace llvm
+
+namespace mrcc {
+
+// Marks the branch that ends a thread loop: one block is the header, one the latch; its index is a 32-bit phi in the
+// header that the latch increases by one and compares (unsigned less) with the limit. Nothing else is carried around.
+// `access_group`: the loop's accesses that are independent of each other, or null.
+void mark_thread_loop(llvm::BranchInst& back, llvm::MDNode* access_group);
+// Returns true if anything was changed.
+bool divide_thread_loops(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+
+}  // namespace mrcc
