@@ -1,6 +1,7 @@
 #include "thread_loops.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -19,8 +20,10 @@ using namespace llvm;
 namespace {
 
 constexpr const char* marker = "mrcc.thread";
-constexpr unsigned max_divisions = 12;   // of a function
-constexpr unsigned max_loop_size = 600;  // instructions of a loop that is copied
+constexpr unsigned max_divisions = 24;    // of a function
+constexpr std::size_t max_copied = 6000;  // instructions
+constexpr std::size_t max_loop_size = 600;
+constexpr unsigned max_cases = 6;
 
 // A marked loop in the form that mark_thread_loop() asks for.
 struct ThreadLoop {
@@ -31,6 +34,7 @@ struct ThreadLoop {
   ICmpInst* more = nullptr;  // index + 1 < limit
   Value* begin = nullptr;
   Value* limit = nullptr;
+  std::size_t size = 0;
 };
 
 MDNode* marked(const Instruction* end) {
@@ -62,14 +66,14 @@ bool recognise(Loop* loop, ThreadLoop& out) {
   out.begin = out.index->getIncomingValueForBlock(out.before);
   out.limit = out.more->getOperand(1);
   if (auto* i = dyn_cast<Instruction>(out.limit); i && loop->contains(i)) return false;
-  std::size_t size = 0;
+  out.size = 0;
   for (BasicBlock* block : loop->blocks()) {
-    size += block->size();
+    out.size += block->size();
     for (Instruction& i : *block)
       for (User* user : i.users())
         if (!loop->contains(cast<Instruction>(user))) return false;
   }
-  return size <= max_loop_size;
+  return out.size <= max_loop_size;
 }
 
 // The comparisons that a condition is made of.
@@ -148,7 +152,7 @@ struct Copy {
   BasicBlock* enter;
   ValueToValueMapTy map;
 };
-void copy_loop(const ThreadLoop& t, Value* begin, Value* end, BasicBlock* then, Copy& copy) {
+void copy_loop(const ThreadLoop& t, Value* begin, Value* end, bool single, BasicBlock* then, Copy& copy) {
   Function* f = t.before->getParent();
   LLVMContext& c = f->getContext();
   copy.enter = BasicBlock::Create(c, "threads", f, t.after);
@@ -163,13 +167,20 @@ void copy_loop(const ThreadLoop& t, Value* begin, Value* end, BasicBlock* then, 
   copy.map[t.after] = then;
   remapInstructionsInBlocks(blocks, copy.map);
   cast<PHINode>(&*copy.map[t.index])->setIncomingValueForBlock(copy.enter, begin);
-  cast<ICmpInst>(&*copy.map[t.more])->setOperand(1, end);
+  cast<Instruction>(&*copy.map[t.more])->setOperand(1, end);
   auto* back = cast<BranchInst>(cast<BasicBlock>(&*copy.map[t.loop->getLoopLatch()])->getTerminator());
-  SmallVector<Metadata*, 4> operands(marked(back)->operands());
-  operands[0] = nullptr;
-  MDNode* id = MDNode::getDistinct(c, operands);
-  id->replaceOperandWith(0, id);
-  back->setMetadata(LLVMContext::MD_loop, id);
+  if (single) {
+    BranchInst::Create(then, back);
+    back->eraseFromParent();
+    cast<BasicBlock>(&*copy.map[t.loop->getHeader()])
+        ->removePredecessor(cast<BasicBlock>(&*copy.map[t.loop->getLoopLatch()]), /*KeepOneInputPHIs=*/true);
+  } else {
+    SmallVector<Metadata*, 4> operands(marked(back)->operands());
+    operands[0] = nullptr;
+    MDNode* id = MDNode::getDistinct(c, operands);
+    id->replaceOperandWith(0, id);
+    back->setMetadata(LLVMContext::MD_loop, id);
+  }
   BranchInst::Create(cast<BasicBlock>(&*copy.map[t.loop->getHeader()]), copy.enter);
 }
 
@@ -190,6 +201,7 @@ void divide(const ThreadLoop& t, const Guard& g, ScalarEvolution& se) {
   // The threads begin .. cuts[0]-1 have the condition values[0], and so on.
   SmallVector<Value*, 3> cuts;
   SmallVector<bool, 3> values;
+  std::size_t single = ~std::size_t{0};  // which of them is one thread
   const auto index_after = [&](Value* count) {
     return b.CreateAdd(t.begin, b.CreateTrunc(count, b.getInt32Ty()), "cut", /*HasNUW=*/true);
   };
@@ -199,7 +211,13 @@ void divide(const ThreadLoop& t, const Guard& g, ScalarEvolution& se) {
   if (!g.affine) {
     cuts = {b.CreateSelect(b.CreateICmp(p, first, other), t.limit, t.begin), t.limit};
     values = {true, false};
+  } else if (CmpInst::isEquality(p) && g.affine->getStart() == g.other) {
+    // The first thread is the one, as in `if (threadIdx.x == 0)`.
+    cuts = {b.CreateAdd(t.begin, b.getInt32(1)), t.limit};
+    values = {p == CmpInst::ICMP_EQ, p == CmpInst::ICMP_NE};
+    single = 0;
   } else if (CmpInst::isEquality(p)) {
+    single = 1;
     Value* hit = b.CreateICmpULT(distance, wide);
     Value* at = index_after(b.CreateSelect(hit, distance, wide));
     cuts = {at, b.CreateAdd(at, b.CreateZExt(hit, b.getInt32Ty())), t.limit};
@@ -227,7 +245,7 @@ void divide(const ThreadLoop& t, const Guard& g, ScalarEvolution& se) {
   for (std::size_t i = cuts.size(); i-- > 0;) {
     Value* begin = i ? cuts[i - 1] : t.begin;
     Copy copy;
-    copy_loop(t, begin, cuts[i], then, copy);
+    copy_loop(t, begin, cuts[i], i == single, then, copy);
     auto* condition = cast<Instruction>(&*copy.map[g.condition]);
     if (g.wraps && !isa<PHINode>(g.affine_value)) {
       // It doesn't wrap in these rows.
@@ -264,6 +282,54 @@ void divide(const ThreadLoop& t, const Guard& g, ScalarEvolution& se) {
   back->setMetadata(LLVMContext::MD_loop, id);
 }
 
+// A switch over a few values of the thread's index, as chains of `if (threadIdx.x == 0)` become, is a chain again.
+bool undo_switches(Function& function, LoopInfo& loops, ScalarEvolution& se) {
+  SmallVector<SwitchInst*, 4> found;
+  for (BasicBlock& block : function) {
+    auto* choose = dyn_cast<SwitchInst>(block.getTerminator());
+    if (!choose || choose->getNumCases() > max_cases || !se.isSCEVable(choose->getCondition()->getType())) continue;
+    auto* affine = dyn_cast<SCEVAddRecExpr>(se.getSCEV(choose->getCondition()));
+    if (affine && affine->getLoop()->getLoopLatch() && marked(affine->getLoop()->getLoopLatch()->getTerminator()))
+      found.push_back(choose);
+  }
+  for (SwitchInst* choose : found) {
+    BasicBlock* block = choose->getParent();
+    Value* condition = choose->getCondition();
+    struct Edge {
+      ConstantInt* value;
+      BasicBlock* to;
+    };
+    SmallVector<Edge, 8> edges;
+    for (auto& one : choose->cases()) edges.push_back({one.getCaseValue(), one.getCaseSuccessor()});
+    BasicBlock* otherwise = choose->getDefaultDest();
+    // What each successor's phis get from here, once for each edge.
+    SmallSetVector<BasicBlock*, 8> targets(succ_begin(block), succ_end(block));
+    DenseMap<PHINode*, Value*> given;
+    for (BasicBlock* target : targets)
+      for (PHINode& phi : target->phis()) {
+        given[&phi] = phi.getIncomingValueForBlock(block);
+        phi.removeIncomingValueIf([&](unsigned i) { return phi.getIncomingBlock(i) == block; },
+                                  /*DeletePHIIfEmpty=*/false);
+      }
+    const auto lead = [&](BasicBlock* from, BasicBlock* to) {
+      for (PHINode& phi : to->phis()) phi.addIncoming(given.lookup(&phi), from);
+    };
+    choose->eraseFromParent();
+    BasicBlock* at = block;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const bool final = i + 1 == edges.size();
+      BasicBlock* next = final ? otherwise
+                               : BasicBlock::Create(function.getContext(), "case", &function, at->getNextNode());
+      auto* equal = new ICmpInst(at, CmpInst::ICMP_EQ, condition, edges[i].value);
+      BranchInst::Create(edges[i].to, next, equal, at);
+      lead(at, edges[i].to);
+      if (final) lead(at, otherwise);
+      at = next;
+    }
+  }
+  return !found.empty();
+}
+
 }  // namespace
 
 void mark_thread_loop(BranchInst& back, MDNode* access_group) {
@@ -277,6 +343,10 @@ void mark_thread_loop(BranchInst& back, MDNode* access_group) {
 
 bool divide_thread_loops(Function& function, FunctionAnalysisManager& analyses) {
   unsigned divisions = 0;
+  std::size_t copied = 0;
+  bool switches = undo_switches(function, analyses.getResult<LoopAnalysis>(function),
+                                analyses.getResult<ScalarEvolutionAnalysis>(function));
+  if (switches) analyses.invalidate(function, PreservedAnalyses::none());
   for (bool changed = true; changed && divisions < max_divisions;) {
     changed = false;
     auto& loops = analyses.getResult<LoopAnalysis>(function);
@@ -284,7 +354,8 @@ bool divide_thread_loops(Function& function, FunctionAnalysisManager& analyses) 
     for (Loop* loop : loops.getLoopsInPreorder()) {
       ThreadLoop t;
       Guard g;
-      if (!recognise(loop, t) || !find_guard(t, se, g)) continue;
+      if (!recognise(loop, t) || copied + 2 * t.size > max_copied || !find_guard(t, se, g)) continue;
+      copied += 2 * t.size;
       divide(t, g, se);
       EliminateUnreachableBlocks(function);
       ++divisions;
@@ -293,7 +364,7 @@ bool divide_thread_loops(Function& function, FunctionAnalysisManager& analyses) 
       break;
     }
   }
-  return divisions > 0;
+  return switches || divisions > 0;
 }
 
 }  // namespace mrcc

@@ -112,8 +112,20 @@ __MR_MATH double __mr_normcdfinv(double p) {
   if (!(p >= 0 && p <= 1)) return __MR_NAN;
   return -0x1.6a09e667f3bcdp+0 * __mr_erfcinv(2.0 * p);
 }
-__MR_MATH float __mr_erff(float x) { return (float)__mr_erf((double)x); }
-__MR_MATH float __mr_erfcf(float x) { return (float)__mr_erfc((double)x); }
+// erfc(a), a = |x| >= 0, for float results; without branches, for vectors.
+__MR_MATH double __mr_erfc_short(double a) {
+  const double c = a > 12.0 ? 12.0 : a;
+  return __mr_poly_erfcx((c - 4.0) / (c + 4.0)) / __builtin_fma(2.0, c, 1.0) * __mr_exp_short(-c * c);
+}
+__MR_MATH float __mr_erff(float x) {
+  const double v = x, a = __mr_abs(v);
+  const double small = __mr_erf_small(v), large = __mr_copysign(1.0 - __mr_erfc_short(a), v);
+  return (float)(a <= 1.0 ? small : large);
+}
+__MR_MATH float __mr_erfcf(float x) {
+  const double v = x, y = __mr_erfc_short(__mr_abs(v));
+  return (float)(v < 0 ? 2.0 - y : y);
+}
 __MR_MATH float __mr_erfcxf(float x) { return (float)__mr_erfcx((double)x); }
 __MR_MATH float __mr_erfinvf(float x) { return (float)__mr_erfinv((double)x); }
 __MR_MATH float __mr_erfcinvf(float x) { return (float)__mr_erfcinv((double)x); }
