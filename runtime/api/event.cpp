@@ -29,7 +29,11 @@ cudaError_t create(cudaEvent_t* out, unsigned flags) {
 }
 
 cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flags, bool per_thread) {
-  if (flags & ~static_cast<unsigned>(cudaEventRecordExternal)) return api::result(cudaErrorInvalidValue);
+  if (flags & ~static_cast<unsigned>(cudaEventRecordExternal)) [[unlikely]] {
+    model::Stream* const to = model::slow() ? model::resolve(stream_handle, per_thread) : nullptr;
+    const bool invalidated = to && model::capture_invalidated(*to);
+    return api::result(invalidated ? cudaErrorStreamCaptureInvalidated : cudaErrorInvalidValue);
+  }
   if (const cudaError_t error = api::refused()) return api::result(error);
   model::Event* event = event_of(handle);
   if (!event) return api::result(cudaErrorInvalidResourceHandle);

@@ -177,12 +177,13 @@ MR_API cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t* from,
   return result(model::add_dependencies(*graph, nodes_of(from), nodes_of(to), data, count));
 }
 
+// Two nodes have at most one edge between them: its data needn't be given, and is not compared.
 MR_API cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                   const cudaGraphEdgeData* data, size_t count) {
+                                   const cudaGraphEdgeData*, size_t count) {
   if (const cudaError_t error = refused()) return result(error);
   model::Graph* graph = graph_of(handle);
   if (!graph) return result(cudaErrorInvalidValue);
-  return result(model::remove_dependencies(*graph, nodes_of(from), nodes_of(to), data, count));
+  return result(model::remove_dependencies(*graph, nodes_of(from), nodes_of(to), count));
 }
 
 MR_API cudaGraphDestroyNode(cudaGraphNode_t handle) {

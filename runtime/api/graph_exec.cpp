@@ -9,12 +9,12 @@ namespace {
 cudaError_t instantiate(cudaGraphExec_t* out, cudaGraph_t handle, unsigned long long flags,
                         model::InstantiateOutcome& outcome) {
   if (const cudaError_t error = refused()) return error;
-  model::Graph* graph = graph_of(handle);
-  if (!out || !graph) return cudaErrorInvalidValue;
   if (model::slow()) [[unlikely]] {
     cudaError_t error;
     if (model::capture_unsafe(error)) return error;
   }
+  model::Graph* graph = graph_of(handle);
+  if (!out || !graph) return cudaErrorInvalidValue;
   model::GraphExec* exec = nullptr;
   if (const cudaError_t error = model::instantiate(&exec, *graph, flags, outcome)) return error;
   *out = handle_of(exec);
@@ -77,7 +77,7 @@ struct Target {
 Target target(cudaGraphExec_t exec_handle, cudaGraphNode_t node_handle) {
   if (const cudaError_t error = refused()) return {nullptr, nullptr, error};
   Target t{exec_of(exec_handle), node_of(node_handle), cudaSuccess};
-  if (!t.exec || !t.node) t.error = cudaErrorInvalidValue;
+  if (!t.exec || !t.node || model::step_of(*t.exec, *t.node) == model::no_step) t.error = cudaErrorInvalidValue;
   return t;
 }
 
@@ -145,8 +145,7 @@ cudaError_t set_any(cudaGraphExec_t exec, cudaGraphNode_t handle, cudaGraphNodeP
     const cudaHostNodeParams host = plain(params->host);
     return set_host(exec, handle, &host);
   }
-  case cudaGraphNodeTypeEmpty:
-    return model::step_of(*t.exec, *t.node) == model::no_step ? cudaErrorInvalidValue : cudaSuccess;
+  case cudaGraphNodeTypeEmpty: return cudaSuccess;
   case cudaGraphNodeTypeWaitEvent: return set_event(exec, handle, params->type, params->eventWait.event);
   case cudaGraphNodeTypeEventRecord: return set_event(exec, handle, params->type, params->eventRecord.event);
   case cudaGraphNodeTypeGraph: return set_child(exec, handle, params->graph.graph);
@@ -177,12 +176,12 @@ MR_API cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long* flags) 
 
 MR_API cudaGraphExecDestroy(cudaGraphExec_t handle) {
   if (const cudaError_t error = refused()) return result(error);
-  model::GraphExec* exec = exec_of(handle);
-  if (!exec) return result(cudaErrorInvalidValue);
   if (model::slow()) [[unlikely]] {
     cudaError_t error;
     if (model::capture_unsafe(error)) return result(error);
   }
+  model::GraphExec* exec = exec_of(handle);
+  if (!exec) return result(cudaErrorInvalidValue);
   model::destroy_exec(*exec);
   return cudaSuccess;
 }
@@ -194,7 +193,7 @@ MR_API cudaGraphExecUpdate(cudaGraphExec_t exec_handle, cudaGraph_t graph_handle
   if (!exec || !graph) return result(cudaErrorInvalidValue);
   model::UpdateOutcome outcome;
   const cudaError_t error = model::update_exec(*exec, *graph, outcome);
-  if (info) *info = {outcome.result, handle_of(outcome.node), nullptr};
+  if (info) *info = {outcome.result, handle_of(outcome.node), handle_of(outcome.from)};
   return result(error);
 }
 

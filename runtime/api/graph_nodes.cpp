@@ -57,7 +57,9 @@ cudaError_t add_alloc(const NewNode& where, cudaMemAllocNodeParams* params) {
                if (!params) return cudaErrorInvalidValue;
                if (graph.moved) return cudaErrorNotSupported;
                if (const cudaError_t error = model::check_allocation(*params)) return error;
-               data.allocation = model::make_allocation(params->poolProps.location.id, params->bytesize, graph);
+               const auto* first = nodes_of(where.dependencies);
+               data.allocation = model::make_allocation(params->poolProps.location.id, params->bytesize, graph,
+                                                        {first, first + where.count});
                if (!data.allocation) return cudaErrorMemoryAllocation;
                params->dptr = model::address_of(*data.allocation);
                data.params = *params;
@@ -188,6 +190,7 @@ MR_API cudaGraphMemcpyNodeGetParams(cudaGraphNode_t handle, cudaMemcpy3DParms* p
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeMemcpy);
   if (!node || !params) return result(cudaErrorInvalidValue);
   *params = node->copy->params;
+  params->srcPtr.xsize = params->dstPtr.xsize = 0;  // means nothing here, and isn't kept
   return cudaSuccess;
 }
 MR_API cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* params) {
@@ -368,7 +371,9 @@ cudaError_t add_any(const NewNode& where, cudaGraphNodeParams* params) {
     const cudaKernelNodeParams kernel = plain(params->kernel);
     return add_kernel(where, &kernel);
   }
-  case cudaGraphNodeTypeMemcpy: return add_copy(where, &params->memcpy.copyParams);
+  case cudaGraphNodeTypeMemcpy:
+    if (params->memcpy.flags) return cudaErrorInvalidValue;
+    return add_copy(where, &params->memcpy.copyParams);
   case cudaGraphNodeTypeMemset: {
     const cudaMemsetParams fill = plain(params->memset);
     return add_fill(where, &fill);
@@ -419,7 +424,9 @@ cudaError_t set_any(cudaGraphNode_t handle, cudaGraphNodeParams* params) {
     const cudaKernelNodeParams kernel = plain(params->kernel);
     return set_kernel(handle, &kernel);
   }
-  case cudaGraphNodeTypeMemcpy: return set_copy(handle, &params->memcpy.copyParams);
+  case cudaGraphNodeTypeMemcpy:
+    if (params->memcpy.flags) return cudaErrorInvalidValue;
+    return set_copy(handle, &params->memcpy.copyParams);
   case cudaGraphNodeTypeMemset: {
     const cudaMemsetParams fill = plain(params->memset);
     return set_fill(handle, &fill);
@@ -431,6 +438,8 @@ cudaError_t set_any(cudaGraphNode_t handle, cudaGraphNodeParams* params) {
   case cudaGraphNodeTypeEmpty: return cudaSuccess;
   case cudaGraphNodeTypeWaitEvent: return set_event(handle, params->type, params->eventWait.event);
   case cudaGraphNodeTypeEventRecord: return set_event(handle, params->type, params->eventRecord.event);
+  case cudaGraphNodeTypeGraph:
+    return model::set_child(*node, reinterpret_cast<model::Graph*>(params->graph.graph), params->graph.ownership);
   default: return cudaErrorNotSupported;
   }
 }

@@ -41,7 +41,11 @@ cudaError_t synchronize(cudaStream_t handle, bool per_thread) {
 }
 
 cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags, bool per_thread) {
-  if (flags & ~static_cast<unsigned>(cudaEventWaitExternal)) return api::result(cudaErrorInvalidValue);
+  if (flags & ~static_cast<unsigned>(cudaEventWaitExternal)) [[unlikely]] {
+    model::Stream* const in = model::slow() ? model::resolve(handle, per_thread) : nullptr;
+    const bool invalidated = in && model::capture_invalidated(*in);
+    return api::result(invalidated ? cudaErrorStreamCaptureInvalidated : cudaErrorInvalidValue);
+  }
   if (const cudaError_t error = api::refused()) return api::result(error);
   auto* event = reinterpret_cast<model::Event*>(event_handle);
   if (!model::valid_event(event)) event = nullptr;

@@ -45,7 +45,7 @@ bool given_dependencies(std::vector<EdgeRef>& out, const Graph& graph, GraphNode
   if (count && !nodes) return false;
   std::vector<EdgeRef> made;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!nodes[i] || nodes[i]->graph != &graph) return false;
+    if (!valid_node(nodes[i]) || nodes[i]->graph != &graph) return false;
     unite(made, {{nodes[i], data ? data[i] : cudaGraphEdgeData{}}});
   }
   out = std::move(made);
@@ -101,10 +101,10 @@ cudaError_t end_capture(Stream& stream, Graph** out) noexcept {
       capture->invalidate();
       return cudaErrorStreamCaptureUnmatched;
     }
-    if (capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != this_capture_thread()) {
-      error = cudaErrorStreamCaptureWrongThread;
-    } else if (!capture->active()) {
+    if (!capture->active()) {
       error = cudaErrorStreamCaptureInvalidated;
+    } else if (capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != this_capture_thread()) {
+      error = cudaErrorStreamCaptureWrongThread;
     } else {
       // Every other stream's work must lead somewhere: to what the origin depends on, or to further nodes.
       for (const auto& member : capture->members)
@@ -120,9 +120,10 @@ cudaError_t end_capture(Stream& stream, Graph** out) noexcept {
     finish(*capture);
     drop(capture);
   }
+  // A capture that failed takes its graph along, the caller's too: what has been recorded is not whole.
   if (error == cudaSuccess && out)
     *out = graph;
-  else if (own)
+  else if (error != cudaSuccess || own)
     (void)destroy_graph(*graph);
   return error;
 }
@@ -133,6 +134,12 @@ cudaError_t capture_status(Stream& stream, cudaStreamCaptureStatus* out) noexcep
   const Capture* capture = stream.capture.load(std::memory_order_relaxed);
   *out = capture ? capture->status : cudaStreamCaptureStatusNone;
   return cudaSuccess;
+}
+
+bool capture_invalidated(Stream& stream) noexcept {
+  std::scoped_lock hold(Captures::get().lock);
+  const Capture* capture = stream.capture.load(std::memory_order_relaxed);
+  return capture && !capture->active();
 }
 
 cudaError_t capture_info(Stream& stream, CaptureInfo& out) noexcept {

@@ -96,6 +96,8 @@ cudaError_t begin_capture(Stream& stream, cudaStreamCaptureMode mode, Graph* to_
                           const cudaGraphEdgeData* data, std::size_t count) noexcept;
 cudaError_t end_capture(Stream& stream, Graph** out) noexcept;
 cudaError_t capture_status(Stream& stream, cudaStreamCaptureStatus* out) noexcept;
+// The stream's capture has been invalidated: counts ahead of bad flags.
+bool capture_invalidated(Stream& stream) noexcept;
 struct CaptureInfo {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   unsigned long long id = 0;

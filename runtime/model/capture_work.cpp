@@ -104,7 +104,9 @@ bool capture_alloc(Stream& stream, void** out, std::size_t bytes, cudaError_t& r
     *out = nullptr;
     return true;
   }
-  GraphAllocation* allocation = make_allocation(stream.context->ordinal, bytes, *work.capture->graph);
+  std::vector<GraphNode*> dependencies;
+  for (const EdgeRef& edge : work.capture->member_of(stream)->dependencies) dependencies.push_back(edge.node);
+  GraphAllocation* allocation = make_allocation(stream.context->ordinal, bytes, *work.capture->graph, dependencies);
   if (!allocation) {
     result = cudaErrorMemoryAllocation;
     return true;

@@ -1,11 +1,6 @@
 #include <model/graph.h>
 
-#include <sys/mman.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <mutex>
 
 #include <model/graph_memory.h>
 #include <model/object_pool.h>
@@ -21,81 +16,12 @@ ObjectPool<Graph>& pool() {
 }
 std::atomic<std::uint64_t> next_uid{1};
 
-// Blocks of destroyed graphs, for new ones: touching fresh pages would cost more than building the graph does.
-constexpr std::size_t arena_block = 64 * 1024;
-constexpr std::size_t large_block = 2u << 20;  // a huge page
-constexpr std::size_t blocks_kept = (16u << 20) / arena_block;
-struct BlockPool {
-  engine::SpinLock lock;
-  void* head = nullptr;
-  std::size_t count = 0;
-};
-BlockPool& block_pool() {
-  static BlockPool* const instance = new BlockPool;
-  return *instance;
-}
-
-[[noreturn]] void out_of_memory() {
-  std::fputs("millrace: out of memory for the nodes of a graph\n", stderr);
-  std::abort();
+// The multiplier spreads an address over all bits.
+std::uint64_t seal_of(const GraphNode* node, std::uint64_t uid) noexcept {
+  return uid ^ (reinterpret_cast<std::uintptr_t>(node) * 0x9e3779b97f4a7c15u);
 }
 
 }  // namespace
-
-void* GraphArena::allocate_slowly(std::size_t bytes) {
-  Block* block = nullptr;
-  const std::size_t need = bytes + sizeof(Block);
-  std::size_t size = need > arena_block ? need : arena_block;
-  // A graph of one node shouldn't take a whole block; one of a million should take few.
-  if (!blocks_ && need <= 2048)
-    size = 2048;
-  else if (taken_ >= 32 * arena_block && need < large_block)
-    size = large_block;
-  taken_ += size;
-  if (size == arena_block) {
-    BlockPool& free = block_pool();
-    std::scoped_lock hold(free.lock);
-    if (free.head) {
-      block = static_cast<Block*>(free.head);
-      free.head = block->next;
-      --free.count;
-    }
-  }
-  if (!block) {
-    const std::size_t alignment = size == large_block ? large_block : 16;
-    block = static_cast<Block*>(std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment));
-    if (block && size == large_block) madvise(block, size, MADV_HUGEPAGE);
-  }
-  if (!block) out_of_memory();
-  block->next = blocks_;
-  block->bytes = size;
-  blocks_ = block;
-  char* begin = reinterpret_cast<char*>(block) + sizeof(Block);
-  if (size > arena_block && size != large_block) return begin;  // a block of its own: the current one stays in use
-  at_ = begin + bytes;
-  end_ = reinterpret_cast<char*>(block) + size;
-  return begin;
-}
-
-void GraphArena::clear() noexcept {
-  BlockPool& free = block_pool();
-  while (blocks_) {
-    Block* block = blocks_;
-    blocks_ = block->next;
-    if (block->bytes == arena_block) {
-      std::scoped_lock hold(free.lock);
-      if (free.count < blocks_kept) {
-        block->next = static_cast<Block*>(free.head);
-        free.head = block;
-        ++free.count;
-        continue;
-      }
-    }
-    std::free(block);
-  }
-  at_ = end_ = nullptr;
-  taken_ = 0;
-}
 
 void EdgeList::add(GraphArena& arena, const EdgeRef& edge) {
   if (size_ == capacity_) {
@@ -121,7 +47,10 @@ void EdgeList::erase(EdgeRef* edge) noexcept {
 }
 
 bool valid_graph(const Graph* graph) noexcept { return graph && pool().valid(graph); }
-bool valid_node(const GraphNode* node) noexcept { return node && node->graph; }
+bool valid_node(const GraphNode* node) noexcept {
+  return GraphArena::in_range(node, sizeof(GraphNode)) && valid_graph(node->graph) &&
+         node->seal == seal_of(node, node->graph->uid);
+}
 
 Graph* create_graph() {
   Graph* graph = pool().take();
@@ -192,6 +121,12 @@ cudaError_t destroy_graph(Graph& graph) noexcept {
   return cudaSuccess;
 }
 
+void drop_child(GraphNode& node) noexcept {
+  count_special(*node.graph, -static_cast<std::ptrdiff_t>(node.child->graph->memory_nodes),
+                -static_cast<std::ptrdiff_t>(node.child->graph->conditional_nodes));
+  drop_data(node);
+}
+
 cudaError_t check_dependencies(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies,
                                const cudaGraphEdgeData* data, std::size_t count) noexcept {
   if (count == 0) return cudaSuccess;
@@ -204,7 +139,7 @@ cudaError_t check_dependencies(Graph& graph, cudaGraphNodeType type, GraphNode* 
   }
   for (std::size_t i = 0; i < count; ++i) {
     GraphNode* from = dependencies[i];
-    if (!from || from->graph != &graph) return cudaErrorInvalidValue;
+    if (!valid_node(from) || from->graph != &graph) return cudaErrorInvalidValue;
     if (count > 1) {
       if (from->mark == graph.next_mark) return cudaErrorInvalidValue;
       from->mark = graph.next_mark;
@@ -231,6 +166,7 @@ GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphNode* const* depe
                     std::size_t count) {
   auto* node = graph.arena.make<GraphNode>();
   node->graph = &graph;
+  node->seal = seal_of(node, graph.uid);
   node->type = type;
   node->id = graph.next_id++;
   node->previous = graph.last;
@@ -290,9 +226,9 @@ cudaError_t destroy_node(GraphNode& node) noexcept {
     count_special(graph, 0, -1);
   }
   if (node.type == cudaGraphNodeTypeGraph)
-    count_special(graph, -static_cast<std::ptrdiff_t>(node.child->graph->memory_nodes),
-                  -static_cast<std::ptrdiff_t>(node.child->graph->conditional_nodes));
-  drop_data(node);
+    drop_child(node);
+  else
+    drop_data(node);
   if (node.previous)
     node.previous->next = node.next;
   else
@@ -304,6 +240,7 @@ cudaError_t destroy_node(GraphNode& node) noexcept {
   --graph.node_count;
   if (node.id < graph.by_id.size()) graph.by_id[node.id] = nullptr;
   node.graph = nullptr;
+  node.seal = 0;
   return cudaSuccess;
 }
 
@@ -311,32 +248,30 @@ cudaError_t add_dependencies(Graph& graph, GraphNode* const* from, GraphNode* co
                              std::size_t count) {
   if (count == 0) return cudaSuccess;
   if (!from || !to) return cudaErrorInvalidValue;
-  // Edges ahead of a bad one stay.
   for (std::size_t i = 0; i < count; ++i) {
     GraphNode *a = from[i], *b = to[i];
-    if (!a || !b || a->graph != &graph || b->graph != &graph || a == b) return cudaErrorInvalidValue;
-    const cudaGraphEdgeData edge = data ? data[i] : cudaGraphEdgeData{};
-    if (!legal_edge(edge, a->type, b->type)) return cudaErrorInvalidValue;
-    if (edge_between(*a, *b)) return cudaErrorInvalidValue;
-    connect(*a, *b, edge);
+    if (!valid_node(a) || !valid_node(b) || a->graph != &graph || b->graph != &graph || a == b)
+      return cudaErrorInvalidValue;
+    if (data && !legal_edge(data[i], a->type, b->type)) return cudaErrorInvalidValue;
+  }
+  // Edges ahead of one that is there already stay.
+  for (std::size_t i = 0; i < count; ++i) {
+    if (edge_between(*from[i], *to[i])) return cudaErrorInvalidValue;
+    connect(*from[i], *to[i], data ? data[i] : cudaGraphEdgeData{});
   }
   return cudaSuccess;
 }
 
 cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to,
-                                const cudaGraphEdgeData* data, std::size_t count) noexcept {
+                                std::size_t count) noexcept {
   if (count == 0) return cudaSuccess;
   if (!from || !to) return cudaErrorInvalidValue;
   if (graph.memory_nodes) return cudaErrorNotSupported;
   for (std::size_t i = 0; i < count; ++i) {
     GraphNode *a = from[i], *b = to[i];
-    if (!a || !b || a->graph != &graph || b->graph != &graph) return cudaErrorInvalidValue;
+    if (!valid_node(a) || !valid_node(b) || a->graph != &graph || b->graph != &graph) return cudaErrorInvalidValue;
     EdgeRef* edge = edge_between(*a, *b);
     if (!edge) return cudaErrorInvalidValue;
-    const cudaGraphEdgeData wanted = data ? data[i] : cudaGraphEdgeData{};
-    if (edge->data.from_port != wanted.from_port || edge->data.to_port != wanted.to_port ||
-        edge->data.type != wanted.type)
-      return cudaErrorInvalidValue;
     disconnect(*a, edge);
   }
   return cudaSuccess;

@@ -15,6 +15,7 @@
 #include <memory/space.h>
 #include <model/context.h>
 #include <model/function.h>
+#include <model/graph_arena.h>
 #include <model/launch.h>
 
 namespace mr::model {
@@ -26,35 +27,6 @@ struct GraphAllocation;  // graph_memory.h
 struct UserObject;       // user_object.h
 
 // ---- storage ----
-
-// Memory of one graph's nodes: blocks that are given back as a whole. Blocks are recycled between graphs.
-class GraphArena {
- public:
-  GraphArena() = default;
-  ~GraphArena() { clear(); }
-  GraphArena(const GraphArena&) = delete;
-  GraphArena& operator=(const GraphArena&) = delete;
-  // 16-byte aligned, uninitialised; valid until clear(). Never null.
-  void* allocate(std::size_t bytes) {
-    bytes = (bytes + 15) & ~std::size_t{15};
-    if (static_cast<std::size_t>(end_ - at_) < bytes) return allocate_slowly(bytes);
-    void* result = at_;
-    at_ += bytes;
-    return result;
-  }
-  template <class T> T* make() { return new (allocate(sizeof(T))) T; }
-  void clear() noexcept;
-
- private:
-  struct Block {
-    Block* next;
-    std::size_t bytes;
-  };
-  void* allocate_slowly(std::size_t bytes);
-  char *at_ = nullptr, *end_ = nullptr;
-  Block* blocks_ = nullptr;
-  std::size_t taken_ = 0;
-};
 
 struct EdgeRef {
   GraphNode* node;
@@ -158,6 +130,9 @@ struct GraphNode {
   std::uint32_t mark = 0;    // scratch of algorithms over the graph
   std::uint32_t number = 0;  // likewise: first and last step in an executable graph
   std::uint32_t finish = 0;
+  // The graph's uid, mixed with the node's own address (seal_of): tells nodes from all else that their memory holds, or
+  // held. 0 once the node was destroyed.
+  std::uint64_t seal = 0;
   EdgeList dependencies, dependents;
   union {
     void* data = nullptr;
@@ -219,11 +194,14 @@ inline bool has_edge_data(const cudaGraphEdgeData& data) noexcept {
 // ---- graphs and edges (graph.cpp) ----
 
 bool valid_graph(const Graph* graph) noexcept;
-// A node handle that the API gave out and that was not destroyed, as far as that can be told.
+// A node that was not destroyed, of a graph that was not destroyed: any other pointer is told apart, unless its memory
+// has become another node since.
 bool valid_node(const GraphNode* node) noexcept;
 Graph* create_graph();
 // cudaErrorInvalidValue for a graph that belongs to a node, cudaErrorIllegalState while it captures.
 cudaError_t destroy_graph(Graph& graph) noexcept;
+// A child graph that is replaced: what it counts for the graphs around it goes with it.
+void drop_child(GraphNode& node) noexcept;
 cudaError_t clone_graph(Graph** out, Graph& original);
 // Deep copy with memory and conditional nodes refused by the caller.
 Graph* copy_graph(Graph& original);
@@ -242,9 +220,7 @@ bool legal_edge(const cudaGraphEdgeData& data, cudaGraphNodeType from, cudaGraph
 void connect(GraphNode& from, GraphNode& to, const cudaGraphEdgeData& data);
 cudaError_t add_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, const cudaGraphEdgeData* data,
                              std::size_t count);
-// An edge is removed only if it has just the given data (none: that of an ordinary edge).
-cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to,
-                                const cudaGraphEdgeData* data, std::size_t count) noexcept;
+cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, std::size_t count) noexcept;
 
 // A copy of a kernel's work in `block` (work.bytes long), its inner pointers made right.
 engine::KernelWork* copy_work(const engine::KernelWork& work, void* block) noexcept;
@@ -277,6 +253,8 @@ cudaError_t make_fill(FillData& out, const cudaMemsetParams& params, bool checke
 
 cudaError_t add_child(Graph& graph, GraphNode** out, GraphNode* const* dependencies, const cudaGraphEdgeData* data,
                       std::size_t count, Graph* child, cudaGraphChildGraphNodeOwnership ownership);
+// The child graph becomes a copy of `child`.
+cudaError_t set_child(GraphNode& node, Graph* child, cudaGraphChildGraphNodeOwnership ownership);
 cudaError_t create_handle(Graph& graph, unsigned initial, unsigned flags, cudaGraphConditionalHandle* out);
 cudaError_t add_conditional(Graph& graph, GraphNode** out, GraphNode* const* dependencies,
                             const cudaGraphEdgeData* data, std::size_t count, cudaConditionalNodeParams& params);

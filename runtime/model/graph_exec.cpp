@@ -70,6 +70,7 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
   exec->types.clear();
   exec->first_dependency.clear();
   exec->dependencies.clear();
+  exec->edge_data.clear();
   exec->slots.clear();
   exec->blocking_copies = 0;
   exec->memory_owner = nullptr;

@@ -56,6 +56,7 @@ struct GraphExec {
   std::vector<std::uint8_t> types;
   std::vector<std::uint32_t> first_dependency;
   std::vector<std::uint32_t> dependencies;
+  std::vector<cudaGraphEdgeData> edge_data;  // of `dependencies`; empty when all edges are ordinary ones
   // Event nodes, in the order of their slots.
   struct Slot {
     Event* event;
@@ -85,6 +86,7 @@ std::uint32_t step_of(const GraphExec& exec, const GraphNode& node) noexcept;
 struct UpdateOutcome {
   cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
   GraphNode* node = nullptr;
+  GraphNode* from = nullptr;  // where an edge of `node` is what differs, the edge's other end
 };
 cudaError_t update_exec(GraphExec& exec, Graph& graph, UpdateOutcome& outcome);
 cudaError_t exec_set_child(GraphExec& exec, const GraphNode& node, Graph& child);

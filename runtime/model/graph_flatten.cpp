@@ -280,9 +280,14 @@ class Flatten {
     for (const GraphNode* node : nodes_) first[node->number + 1] = node->dependencies.size();
     for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
     exec_.dependencies.resize(first.back());
+    if (std::any_of(nodes_.begin(), nodes_.end(), [](const GraphNode* n) { return n->graph->special_edges != 0; }))
+      exec_.edge_data.resize(first.back());
     for (const GraphNode* node : nodes_) {
       std::uint32_t at = first[node->number];
-      for (const EdgeRef& edge : node->dependencies) exec_.dependencies[at++] = edge.node->number;
+      for (const EdgeRef& edge : node->dependencies) {
+        if (!exec_.edge_data.empty()) exec_.edge_data[at] = edge.data;
+        exec_.dependencies[at++] = edge.node->number;
+      }
     }
   }
 

@@ -17,18 +17,28 @@ struct GraphAllocation {
   std::uint64_t graph;  // uid of the graph whose node allocates
   std::size_t references = 1;
   bool live = false;                   // launched and not freed
-  bool backed = false;                 // counts as used: launched and not trimmed since
   std::vector<std::uint64_t> freeing;  // uids of graphs that have a free node for it
 };
 
 namespace {
 
-// Physical memory comes and goes in units of this size (as on the real device).
+// Physical memory comes and goes in units of this size (as on the real device); small allocations share units.
 constexpr std::size_t unit = 32u << 20;
 
+// What some allocations need.
+struct Need {
+  std::uint64_t small = 0, large = 0;  // bytes; whole units
+  void add(const GraphAllocation& a) noexcept { a.bytes < unit ? small += a.bytes : large += whole(a.bytes); }
+  void remove(const GraphAllocation& a) noexcept { a.bytes < unit ? small -= a.bytes : large -= whole(a.bytes); }
+  std::uint64_t units() const noexcept { return whole(small) + large; }
+  static std::uint64_t whole(std::uint64_t bytes) noexcept { return (bytes + unit - 1) / unit * unit; }
+};
+
+// What a device has backed for graphs: it grows with what is needed at once, and is kept for later launches until it is
+// trimmed to what is live.
 struct Usage {
-  std::uint64_t used = 0, used_high = 0, reserved = 0, reserved_high = 0;
-  std::uint64_t orphaned = 0;  // of allocations that are gone, until the next trim
+  Need live;
+  std::uint64_t used = 0, used_high = 0, reserved_high = 0;
 };
 
 struct Table {
@@ -41,16 +51,17 @@ Table& table() {
   return *instance;
 }
 
-std::uint64_t backing(const GraphAllocation& a) noexcept { return (a.bytes + unit - 1) / unit * unit; }
+void set_live(Table& t, GraphAllocation& a, bool live) noexcept {
+  if (a.live == live) return;
+  a.live = live;
+  Need& need = t.usage[a.device].live;
+  live ? need.add(a) : need.remove(a);
+}
 
-void back(Table& t, GraphAllocation& a) noexcept {
-  if (a.backed) return;
-  a.backed = true;
-  Usage& u = t.usage[a.device];
-  u.used += backing(a);
-  u.reserved += backing(a);
+void grow(Usage& u, std::uint64_t needed) noexcept {
+  u.used = std::max(u.used, needed);
   u.used_high = std::max(u.used_high, u.used);
-  u.reserved_high = std::max(u.reserved_high, u.reserved);
+  u.reserved_high = std::max(u.reserved_high, u.used);
 }
 
 GraphAllocation* find(Table& t, const void* pointer) noexcept {
@@ -62,7 +73,6 @@ GraphAllocation* find(Table& t, const void* pointer) noexcept {
 
 // Nobody can reach it any more.
 void destroy(Table& t, GraphAllocation* a) noexcept {
-  if (a->backed) t.usage[a->device].orphaned += backing(*a);
   t.by_address.erase(a->address);
   memory::space().device_heap(a->device).free(a->address);
   delete a;
@@ -81,8 +91,40 @@ cudaError_t check_allocation(const cudaMemAllocNodeParams& params) noexcept {
   return cudaSuccess;
 }
 
-GraphAllocation* make_allocation(int device, std::size_t bytes, const Graph& graph) noexcept {
+namespace {
+
+// Memory that `graph` has freed ahead of a node with these dependencies, and not allocated again since: the node gets
+// the same address. Looks at the nearest nodes only, so that adding a node stays cheap.
+GraphAllocation* freed_before(Graph& graph, const std::vector<GraphNode*>& dependencies, int device,
+                              std::size_t bytes) {
+  constexpr std::size_t nearest = 64;
+  std::vector<GraphNode*> seen(dependencies);
+  for (std::size_t i = 0; i < seen.size() && i < nearest; ++i) {
+    const GraphNode& node = *seen[i];
+    if (node.type == cudaGraphNodeTypeMemFree) {
+      GraphAllocation& a = *node.free->allocation;
+      std::scoped_lock hold(table().mutex);
+      const auto at = std::find(a.freeing.begin(), a.freeing.end(), graph.uid);
+      if (a.graph == graph.uid && a.device == device && bytes <= a.bytes && at != a.freeing.end()) {
+        a.freeing.erase(at);
+        ++a.references;
+        return &a;
+      }
+    }
+    for (const EdgeRef& edge : node.dependencies)
+      if (seen.size() < nearest && std::find(seen.begin(), seen.end(), edge.node) == seen.end())
+        seen.push_back(edge.node);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+GraphAllocation* make_allocation(int device, std::size_t bytes, Graph& graph,
+                                 const std::vector<GraphNode*>& dependencies) noexcept {
   context_of(device);
+  if (graph.memory_nodes)
+    if (GraphAllocation* again = freed_before(graph, dependencies, device, bytes)) return again;
   void* address = memory::space().device_heap(device).allocate(bytes, memory::BlockTag::ordered);
   if (!address) return nullptr;
   auto* a = new GraphAllocation{};
@@ -136,12 +178,20 @@ cudaError_t launch_memory(const MemoryEffects& effects, bool auto_free) noexcept
       if (a->live) return cudaErrorInvalidValue;
   for (GraphAllocation* a : effects.frees)
     if (!a->live) return cudaErrorInvalidValue;
-  for (GraphAllocation* a : effects.frees) a->live = false;
-  for (GraphAllocation* a : effects.own) back(t, *a);
-  for (GraphAllocation* a : effects.allocates) {
-    a->live = true;
-    back(t, *a);
+  for (GraphAllocation* a : effects.allocates) set_live(t, *a, true);
+  // Own allocations are needed while the launch runs, and then there for the next one.
+  for (std::size_t device = 0; device < max_devices; ++device) {
+    Usage& u = t.usage[device];
+    Need need = u.live;
+    const GraphAllocation* last = nullptr;
+    for (const GraphAllocation* a : effects.own) {
+      if (a->device != static_cast<int>(device) || a == last) continue;
+      need.add(*a);
+      last = a;
+    }
+    grow(u, need.units());
   }
+  for (GraphAllocation* a : effects.frees) set_live(t, *a, false);
   return cudaSuccess;
 }
 
@@ -155,7 +205,7 @@ bool free_graph_memory(const void* pointer, cudaError_t& result) noexcept {
     result = cudaErrorInvalidValue;
     return true;
   }
-  a->live = false;
+  set_live(t, *a, false);
   if (a->references == 0) destroy(t, a);
   result = cudaSuccess;
   return true;
@@ -168,7 +218,7 @@ cudaError_t graph_memory_attribute(int device, cudaGraphMemAttributeType attribu
   switch (attribute) {
   case cudaGraphMemAttrUsedMemCurrent: *out = u.used; return cudaSuccess;
   case cudaGraphMemAttrUsedMemHigh: *out = u.used_high; return cudaSuccess;
-  case cudaGraphMemAttrReservedMemCurrent: *out = u.reserved; return cudaSuccess;
+  case cudaGraphMemAttrReservedMemCurrent: *out = u.used; return cudaSuccess;
   case cudaGraphMemAttrReservedMemHigh: *out = u.reserved_high; return cudaSuccess;
   }
   return cudaErrorInvalidValue;
@@ -184,7 +234,7 @@ cudaError_t reset_graph_memory_attribute(int device, cudaGraphMemAttributeType a
   if (attribute == cudaGraphMemAttrUsedMemHigh)
     u.used_high = u.used;
   else if (attribute == cudaGraphMemAttrReservedMemHigh)
-    u.reserved_high = u.reserved;
+    u.reserved_high = u.used;
   else
     return cudaErrorInvalidValue;
   return cudaSuccess;
@@ -194,15 +244,7 @@ void trim_graph_memory(int device) noexcept {
   Table& t = table();
   std::scoped_lock hold(t.mutex);
   Usage& u = t.usage[device];
-  std::uint64_t gone = u.orphaned;
-  u.orphaned = 0;
-  for (auto& [address, a] : t.by_address) {
-    if (a->device != device || a->live || !a->backed) continue;
-    a->backed = false;
-    gone += backing(*a);
-  }
-  u.used -= gone;
-  u.reserved -= gone;
+  u.used = u.live.units();
 }
 
 }  // namespace mr::model

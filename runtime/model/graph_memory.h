@@ -17,8 +17,10 @@ struct GraphAllocation;
 
 // Checks what an allocation node's parameters ask for.
 cudaError_t check_allocation(const cudaMemAllocNodeParams& params) noexcept;
-// Memory of `bytes` on a device for a node of `graph`; one reference. Null when there is none.
-GraphAllocation* make_allocation(int device, std::size_t bytes, const Graph& graph) noexcept;
+// Memory of `bytes` on a device for a node of `graph` behind `dependencies`; one reference. Null when there is none.
+// What the graph frees ahead of the node is used again where it is large enough.
+GraphAllocation* make_allocation(int device, std::size_t bytes, Graph& graph,
+                                 const std::vector<GraphNode*>& dependencies) noexcept;
 void* address_of(const GraphAllocation& allocation) noexcept;
 void retain_allocation(GraphAllocation& allocation) noexcept;
 void release_allocation(GraphAllocation& allocation) noexcept;

@@ -40,7 +40,8 @@ cudaError_t make_copy(CopyData& out, const cudaMemcpy3DParms& params) noexcept {
   };
   for (const Side& side : {Side{params.srcPtr, params.srcPos}, Side{params.dstPtr, params.dstPos}}) {
     if (made.one_dimensional) continue;
-    if (side.pointer.pitch < extent.width + side.position.x) return cudaErrorInvalidPitchValue;
+    if (side.pointer.pitch < extent.width) return cudaErrorInvalidPitchValue;
+    if (side.pointer.pitch < extent.width + side.position.x) return cudaErrorInvalidValue;
     if (side.pointer.ysize < extent.height + side.position.y)
       return extent.depth > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;
   }
@@ -144,6 +145,8 @@ cudaError_t add_child(Graph& graph, GraphNode** out, GraphNode* const* dependenc
     return error;
   const bool move = ownership == cudaGraphChildGraphOwnershipMove;
   if (child->owner && (move || child->moved || child->body)) return cudaErrorNotSupported;
+  for (const Graph* g = child; g->owner; g = g->owner->graph)
+    if (g->owner->graph == &graph) return cudaErrorNotSupported;  // a part of this graph itself
   if (!move && (child->memory_nodes || child->conditional_nodes)) return cudaErrorNotSupported;
   if (move && child->conditional_nodes) return cudaErrorNotSupported;
   Graph* inner = move ? child : copy_graph(*child);
@@ -158,6 +161,23 @@ cudaError_t add_child(Graph& graph, GraphNode** out, GraphNode* const* dependenc
     if (!g->owner) break;
   }
   *out = node;
+  return cudaSuccess;
+}
+
+cudaError_t set_child(GraphNode& node, Graph* child, cudaGraphChildGraphNodeOwnership ownership) {
+  if (!valid_graph(child)) return cudaErrorInvalidValue;
+  // The graph around it must not become a part of itself.
+  for (const Graph* g = node.graph;; g = g->owner->graph) {
+    if (g == child) return cudaErrorInvalidValue;
+    if (!g->owner) break;
+  }
+  if (ownership != cudaGraphChildGraphOwnershipClone) return cudaErrorNotSupported;
+  if (child->memory_nodes || child->conditional_nodes) return cudaErrorNotSupported;
+  Graph* copy = copy_graph(*child);
+  if (!copy) return cudaErrorMemoryAllocation;
+  drop_child(node);
+  node.child->graph = copy;
+  copy->owner = &node;
   return cudaSuccess;
 }
 

@@ -24,21 +24,22 @@ const FillData& fill_of(const Step& step) noexcept {
 }
 
 bool same_side(memory::Kind a, memory::Kind b) noexcept { return memory::on_device(a) == memory::on_device(b); }
-bool same_extent(const cudaMemcpy3DParms& a, const cudaMemcpy3DParms& b) noexcept {
+bool same_box(const cudaMemcpy3DParms& a, const cudaMemcpy3DParms& b) noexcept {
   const auto same_position = [](const cudaPos& p, const cudaPos& q) { return p.x == q.x && p.y == q.y && p.z == q.z; };
   const auto same_shape = [](const cudaPitchedPtr& p, const cudaPitchedPtr& q) {
     return p.pitch == q.pitch && p.ysize == q.ysize;
   };
-  return a.extent.width == b.extent.width && a.extent.height == b.extent.height && a.extent.depth == b.extent.depth &&
-         same_position(a.srcPos, b.srcPos) && same_position(a.dstPos, b.dstPos) && same_shape(a.srcPtr, b.srcPtr) &&
-         same_shape(a.dstPtr, b.dstPtr);
+  return a.srcPtr.ptr == b.srcPtr.ptr && a.dstPtr.ptr == b.dstPtr.ptr && a.srcArray == b.srcArray &&
+         a.dstArray == b.dstArray && a.extent.width == b.extent.width && a.extent.height == b.extent.height &&
+         a.extent.depth == b.extent.depth && same_position(a.srcPos, b.srcPos) && same_position(a.dstPos, b.dstPos) &&
+         same_shape(a.srcPtr, b.srcPtr) && same_shape(a.dstPtr, b.dstPtr);
 }
 
-// What may change: addresses; of one-dimensional copies the size as well. The direction stays.
+// What may change: addresses and size, of one-dimensional copies only. The direction stays.
 bool copy_may_become(const CopyData& now, const CopyData& then) noexcept {
   if (now.params.kind != then.params.kind || now.one_dimensional != then.one_dimensional) return false;
   if (!same_side(now.source, then.source) || !same_side(now.target, then.target)) return false;
-  return now.one_dimensional || same_extent(now.params, then.params);
+  return now.one_dimensional || same_box(now.params, then.params);
 }
 bool fill_may_become(const FillData& now, const FillData& then) noexcept {
   const cudaMemsetParams &a = now.params, &b = then.params;
@@ -51,13 +52,15 @@ class Update {
  public:
   Update(GraphExec& exec, UpdateOutcome& outcome) : exec_(exec), image_(*exec.image), outcome_(outcome) {}
 
-  // Pairs a graph with a level of the executable graph and compares them.
+  // Pairs a graph with a level of the executable graph and compares them: first the shape, then kinds, then parameters.
+  // What is reported is what is met first on the way back from the last sink.
   bool compare(Graph& graph, std::uint32_t level_index) {
     const GraphLevel& level = exec_.levels[level_index];
     if (graph.node_count != level.nodes) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
     if (graph.node_count == 0) return true;
     if (pair_.empty()) pair_.assign(image_.steps.size(), nullptr);
-    std::vector<GraphNode*> sinks, stack;
+    std::vector<GraphNode*> sinks, met;  // `met` in the order of the walk: what waits to be looked at is its end
+    met.reserve(graph.node_count);
     for (GraphNode* node = graph.first; node; node = node->next) {
       node->number = no_step;
       if (node->dependents.empty()) sinks.push_back(node);
@@ -65,15 +68,12 @@ class Update {
     if (sinks.size() > level.sinks.size())
       return fail(cudaGraphExecUpdateErrorTopologyChanged, sinks[sinks.size() - 1 - level.sinks.size()]);
     if (sinks.size() < level.sinks.size()) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
-    std::size_t paired = 0;
-    for (std::size_t i = 0; i < sinks.size(); ++i) {
+    for (std::size_t i = sinks.size(); i-- > 0;) {
       meet(*sinks[i], level.sinks[i]);
-      stack.push_back(sinks[i]);
-      ++paired;
+      met.push_back(sinks[i]);
     }
-    while (!stack.empty()) {
-      GraphNode* node = stack.back();
-      stack.pop_back();
+    for (std::size_t at = 0; at < met.size(); ++at) {
+      GraphNode* node = met[at];
       const std::uint32_t step = node->number;
       const std::uint32_t first = exec_.first_dependency[step];
       const std::uint32_t count = exec_.first_dependency[step + 1] - first;
@@ -81,18 +81,20 @@ class Update {
       for (std::uint32_t i = 0; i < count; ++i) {
         GraphNode* dependency = node->dependencies[i].node;
         const std::uint32_t theirs = exec_.dependencies[first + i];
-        if (dependency->number == theirs) continue;
-        if (dependency->number != no_step || pair_[theirs]) return fail(cudaGraphExecUpdateErrorTopologyChanged, node);
+        const cudaGraphEdgeData data = exec_.edge_data.empty() ? cudaGraphEdgeData{} : exec_.edge_data[first + i];
+        const bool same_edge = same_data(node->dependencies[i].data, data);
+        if (same_edge && dependency->number == theirs) continue;
+        if (!same_edge || dependency->number != no_step || pair_[theirs])
+          return fail(cudaGraphExecUpdateErrorTopologyChanged, node, dependency);
         meet(*dependency, theirs);
-        stack.push_back(dependency);
-        ++paired;
+        met.push_back(dependency);
       }
     }
-    if (paired != graph.node_count) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
-    for (GraphNode* node = graph.first; node; node = node->next)
+    if (met.size() != graph.node_count) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
+    for (GraphNode* node : met)
       if (exec_.types[node->number] != static_cast<std::uint8_t>(node->type))
         return fail(cudaGraphExecUpdateErrorNodeTypeChanged, node);
-    for (GraphNode* node = graph.first; node; node = node->next)
+    for (GraphNode* node : met)
       if (!compare_node(*node)) return false;
     return true;
   }
@@ -124,10 +126,12 @@ class Update {
   }
 
  private:
-  bool fail(cudaGraphExecUpdateResult result, GraphNode* node) {
-    outcome_.result = result;
-    outcome_.node = node;
+  bool fail(cudaGraphExecUpdateResult result, GraphNode* node, GraphNode* from = nullptr) {
+    outcome_ = {result, node, from};
     return false;
+  }
+  static bool same_data(const cudaGraphEdgeData& a, const cudaGraphEdgeData& b) noexcept {
+    return a.from_port == b.from_port && a.to_port == b.to_port && a.type == b.type;
   }
   void meet(GraphNode& node, std::uint32_t step) {
     node.number = step;
@@ -184,7 +188,6 @@ cudaError_t update_level(GraphExec& exec, Graph& graph, std::uint32_t level, Upd
 
 // The step of `node` if it is one of `type`.
 std::uint32_t typed_step(const GraphExec& exec, const GraphNode& node, cudaGraphNodeType type) noexcept {
-  if (node.type != type) return no_step;
   const std::uint32_t step = step_of(exec, node);
   return step != no_step && exec.types[step] == static_cast<std::uint8_t>(type) ? step : no_step;
 }
