@@ -111,37 +111,60 @@ void copy_async_4(benchmark::State& state) {
 }
 BENCHMARK(copy_async_4);
 
-void large_memcpy(benchmark::State& state) {
+// Copies of every direction beside plain memcpy of the same memory. Warm: the same two blocks again and again. `offset`
+// is how far the host's pointer is from a cache line, as malloc's are (16).
+enum class Where { device, pinned, pageable };
+
+struct Block {
+  Where where;
+  std::size_t bytes;
+  char* base = nullptr;
+  Block(Where w, std::size_t n) : where(w), bytes(n) {
+    void* p = nullptr;
+    if (where == Where::device) cudaMalloc(&p, n);
+    if (where == Where::pinned) cudaMallocHost(&p, n);
+    if (where == Where::pageable) p = std::aligned_alloc(4096, n);
+    base = static_cast<char*>(p);
+    cudaMemset(base, 1, where == Where::pageable ? 0 : n);
+    cudaDeviceSynchronize();
+    if (where == Where::pageable) std::memset(base, 1, n);
+  }
+  ~Block() {
+    if (where == Where::device) cudaFree(base);
+    if (where == Where::pinned) cudaFreeHost(base);
+    if (where == Where::pageable) std::free(base);
+  }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+};
+
+void large(benchmark::State& state, Where to, Where from, bool plain) {
   const auto bytes = static_cast<std::size_t>(state.range(0));
-  char *from = static_cast<char*>(std::malloc(bytes)), *to = static_cast<char*>(std::malloc(bytes));
-  std::memset(from, 1, bytes);
-  std::memset(to, 2, bytes);
-  benchmark::DoNotOptimize(from);
-  benchmark::DoNotOptimize(to);
+  Block target(to, bytes + 64), source(from, bytes + 64);
+  const auto offset = static_cast<std::size_t>(state.range(1));
+  char* dst = target.base + (to == Where::pageable ? offset : 0);
+  const char* src = source.base + (from == Where::pageable ? offset : 0);
   for (auto _ : state) {
-    std::memcpy(to, from, bytes);
+    if (plain)
+      std::memcpy(dst, src, bytes);
+    else
+      cudaMemcpy(dst, src, bytes, cudaMemcpyDefault);
+    if (!plain && to == Where::device && from == Where::device) cudaDeviceSynchronize();
     benchmark::ClobberMemory();
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * bytes));
-  std::free(from);
-  std::free(to);
 }
-BENCHMARK(large_memcpy)->Arg(1 << 20)->Arg(64 << 20)->UseRealTime();
-
-void large_copy(benchmark::State& state) {
-  const auto bytes = static_cast<std::size_t>(state.range(0));
-  void *from, *to;
-  cudaMallocHost(&from, bytes);
-  cudaMalloc(&to, bytes);
-  std::memset(from, 1, bytes);
-  cudaMemset(to, 2, bytes);
-  cudaDeviceSynchronize();
-  for (auto _ : state) cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * bytes));
-  cudaFreeHost(from);
-  cudaFree(to);
-}
-BENCHMARK(large_copy)->Arg(1 << 20)->Arg(64 << 20)->UseRealTime();
+#define LARGE(name, to, from)                                                                                          \
+  BENCHMARK_CAPTURE(large, memcpy_##name, Where::to, Where::from, true)                                                \
+      ->ArgsProduct({{1 << 20, 8 << 20, 64 << 20, 512 << 20}, {0, 16}})                                                \
+      ->UseRealTime();                                                                                                 \
+  BENCHMARK_CAPTURE(large, cuda_##name, Where::to, Where::from, false)                                                 \
+      ->ArgsProduct({{1 << 20, 8 << 20, 64 << 20, 512 << 20}, {0, 16}})                                                \
+      ->UseRealTime()
+LARGE(pinned_to_device, device, pinned);
+LARGE(pageable_to_device, device, pageable);
+LARGE(device_to_pageable, pageable, device);
+LARGE(device_to_device, device, device);
 
 }  // namespace
 

@@ -2,13 +2,48 @@
 
 #include <cstdlib>
 
+#include <cpuid.h>
+
 namespace mr::memory {
 namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MR_INSTRUMENTED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define MR_INSTRUMENTED 1
+#endif
+#endif
+
+// Whether the processor's string instructions move whole lines (cpuid's "enhanced rep movsb"). Sanitizers don't see
+// what these instructions touch. False before static constructors have run, which is only slower.
+bool has_fast_strings() noexcept {
+#ifdef MR_INSTRUMENTED
+  return false;
+#else
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & (1u << 9)) != 0;
+#endif
+}
+const bool fast_strings = has_fast_strings();
+
+constexpr std::size_t cache_line = 64;
+// From here on what a copy costs is the memory's traffic. `rep movsb` writes whole lines without reading them first and
+// still leaves them in the shared cache: 20 to 40 % less time than memmove where it is not memmove's own choice
+// (docs/memory.md has the figures). Only with operands that are aligned alike: otherwise memmove is as fast or faster.
+constexpr std::size_t large_copy = std::size_t{16} << 20;
 
 // memmove semantics: the forms that CUDA allows (a block onto itself) and the ones it leaves undefined stay inside the
 // ranges.
 inline void move(void* dst, const void* src, std::size_t bytes) noexcept {
-  if (dst != src) std::memmove(dst, src, bytes);
+  if (dst == src) return;
+  const auto to = reinterpret_cast<std::uintptr_t>(dst), from = reinterpret_cast<std::uintptr_t>(src);
+  const bool apart = to - from >= bytes && from - to >= bytes;
+  if (bytes < large_copy || !fast_strings || (to - from) % cache_line != 0 || !apart) {
+    std::memmove(dst, src, bytes);
+    return;
+  }
+  __asm__ volatile("rep movsb" : "+D"(dst), "+S"(src), "+c"(bytes) : : "memory");
 }
 
 template <class T> void fill_row(char* dst, std::uint32_t value, std::size_t bytes) noexcept {
@@ -91,113 +126,11 @@ void run(const Copy& copy) noexcept {
       src_slice += copy.src_slice;
     }
   }
-  release(copy);
+  abandon(copy);
 }
 
-void release(const Copy& copy) noexcept {
+void abandon(const Copy& copy) noexcept {
   if (copy.flags & copy_owns_source) std::free(const_cast<void*>(copy.src));
-}
-
-void abandon(const Copy& copy) noexcept { release(copy); }
-
-namespace {
-
-// Shared by Copy and Fill: cut the longest dimension that has enough units.
-enum class Cut { slices, rows, bytes };
-
-template <class Box> Cut cut_of(const Box& box, std::uint32_t parts) noexcept {
-  if (box.depth >= parts && box.depth > 1) return Cut::slices;
-  if (box.depth == 1 && box.height >= parts && box.height > 1) return Cut::rows;
-  if (box.depth == 1 && box.height == 1) return Cut::bytes;
-  return box.depth > 1 ? Cut::slices : Cut::rows;
-}
-
-template <class Box> std::uint32_t count_parts(const Box& box, std::uint32_t parts, std::size_t grain) noexcept {
-  const std::size_t bytes = box.bytes();
-  std::size_t most = grain ? bytes / grain : bytes;
-  if (most > parts) most = parts;
-  switch (cut_of(box, static_cast<std::uint32_t>(most ? most : 1))) {
-  case Cut::slices: most = most < box.depth ? most : box.depth; break;
-  case Cut::rows: most = most < box.height ? most : box.height; break;
-  case Cut::bytes: break;
-  }
-  return most ? static_cast<std::uint32_t>(most) : 1;
-}
-
-// Start of part `part` when `units` are dealt out to `parts`.
-std::size_t edge(std::size_t units, std::uint32_t part, std::uint32_t parts) noexcept {
-  return units / parts * part + (units % parts) * part / parts;
-}
-
-}  // namespace
-
-std::uint32_t parts_of(const Copy& copy, std::uint32_t parts, std::size_t grain) noexcept {
-  return count_parts(copy, parts, grain);
-}
-std::uint32_t parts_of(const Fill& fill, std::uint32_t parts, std::size_t grain) noexcept {
-  return count_parts(fill, parts, grain);
-}
-
-Copy part_of(const Copy& copy, std::uint32_t part, std::uint32_t parts) noexcept {
-  Copy piece = copy;
-  piece.flags &= ~static_cast<std::uint32_t>(copy_owns_source);
-  const auto shift = [&](std::size_t dst, std::size_t src) {
-    piece.dst = static_cast<char*>(copy.dst) + dst;
-    piece.src = static_cast<const char*>(copy.src) + src;
-  };
-  switch (cut_of(copy, parts)) {
-  case Cut::slices: {
-    const std::size_t from = edge(copy.depth, part, parts);
-    piece.depth = edge(copy.depth, part + 1, parts) - from;
-    shift(from * copy.dst_slice, from * copy.src_slice);
-    break;
-  }
-  case Cut::rows: {
-    const std::size_t from = edge(copy.height, part, parts);
-    piece.height = edge(copy.height, part + 1, parts) - from;
-    shift(from * copy.dst_pitch, from * copy.src_pitch);
-    break;
-  }
-  case Cut::bytes: {
-    // Cut at cache lines, so that two threads never write one line of an aligned target.
-    const std::size_t lines = copy.row / 64;
-    const std::size_t from = part == 0 ? 0 : edge(lines, part, parts) * 64;
-    const std::size_t to = part + 1 == parts ? copy.row : edge(lines, part + 1, parts) * 64;
-    piece.row = to - from;
-    shift(from, from);
-    break;
-  }
-  }
-  return piece;
-}
-
-Fill part_of(const Fill& fill, std::uint32_t part, std::uint32_t parts) noexcept {
-  Fill piece = fill;
-  std::size_t offset = 0;
-  switch (cut_of(fill, parts)) {
-  case Cut::slices: {
-    const std::size_t from = edge(fill.depth, part, parts);
-    piece.depth = edge(fill.depth, part + 1, parts) - from;
-    offset = from * fill.slice;
-    break;
-  }
-  case Cut::rows: {
-    const std::size_t from = edge(fill.height, part, parts);
-    piece.height = edge(fill.height, part + 1, parts) - from;
-    offset = from * fill.pitch;
-    break;
-  }
-  case Cut::bytes: {
-    const std::size_t lines = fill.row / 64;
-    const std::size_t from = part == 0 ? 0 : edge(lines, part, parts) * 64;
-    const std::size_t to = part + 1 == parts ? fill.row : edge(lines, part + 1, parts) * 64;
-    piece.row = to - from;
-    offset = from;
-    break;
-  }
-  }
-  piece.dst = static_cast<char*>(fill.dst) + offset;
-  return piece;
 }
 
 void run(const Fill& fill) noexcept {

@@ -56,18 +56,11 @@ inline Copy linear_copy(void* dst, const void* src, std::size_t bytes) noexcept 
   return copy;
 }
 
-// Moves the bytes. Large copies bypass the cache where that is faster.
+// Moves the bytes, large ones the way that is fastest on this processor.
 void run(const LinearCopy& copy) noexcept;
 void run(const Copy& copy) noexcept;
 // Gives back what the copy owns, for a copy that will never run.
 void abandon(const Copy& copy) noexcept;
-
-// How many parts of at least `grain` bytes the copy can be cut into, at most `parts`; and part number `part` of them.
-// Parts are disjoint and together the whole. A part never owns the source: run or abandon the whole's ownership once,
-// by release().
-std::uint32_t parts_of(const Copy& copy, std::uint32_t parts, std::size_t grain) noexcept;
-Copy part_of(const Copy& copy, std::uint32_t part, std::uint32_t parts) noexcept;
-void release(const Copy& copy) noexcept;
 
 // A fill of a box with one value of 1, 2 or 4 bytes (cudaMemset, cudaMemset2D, cudaMemset3D and graph memset nodes).
 // `row` is in bytes and a multiple of `element`; `dst` needs no alignment.
@@ -95,8 +88,6 @@ inline Fill linear_fill(void* dst, std::uint32_t value, std::size_t bytes, std::
 }
 
 void run(const Fill& fill) noexcept;
-std::uint32_t parts_of(const Fill& fill, std::uint32_t parts, std::size_t grain) noexcept;
-Fill part_of(const Fill& fill, std::uint32_t part, std::uint32_t parts) noexcept;
 
 // A staging buffer that holds a copy of [src, src+bytes): for copies that must read their source during the call but
 // write in stream order (cudaMemcpySrcAccessOrderDuringApiCall, small pageable uploads). Null when memory is exhausted.
