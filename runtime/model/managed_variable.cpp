@@ -42,7 +42,7 @@ void share_pages(const void* address, std::size_t bytes) noexcept {
 
 bool image_has_managed(const void* image) noexcept { return image_has_section(image, managed_section); }
 
-void connect_managed(Module& module, const MrImage& image, bool first) noexcept {
+void connect_managed(Module& module, const MrImage& image) noexcept {
   for (std::uint64_t i = 0; i < image.variable_count; ++i) {
     const MrVariable& record = image.variables[i];
     Variable* variable = is_slot(record) || is_value(record) ? host_variable(module, record.name) : nullptr;
@@ -52,8 +52,8 @@ void connect_managed(Module& module, const MrImage& image, bool first) noexcept 
       std::memcpy(record.address, &host, sizeof host);
       continue;
     }
+    if (variable->managed) continue;
     variable->managed = true;
-    if (!first) continue;
     std::memcpy(host, record.address, record.size);
     const auto begin = reinterpret_cast<std::uintptr_t>(host);
     space().ranges().insert(
@@ -62,12 +62,12 @@ void connect_managed(Module& module, const MrImage& image, bool first) noexcept 
   }
 }
 
-void restore_managed(Module& module, const MrImage& image) noexcept {
+void keep_slots(const MrImage& image, char* initial) noexcept {
   for (std::uint64_t i = 0; i < image.variable_count; ++i) {
     const MrVariable& record = image.variables[i];
-    if (!is_value(record)) continue;
-    if (Variable* variable = host_variable(module, record.name))
-      std::memcpy(const_cast<void*>(variable->host), record.address, record.size);
+    if (!is_slot(record)) continue;
+    const auto* const slot = static_cast<const char*>(record.address);
+    std::memcpy(initial + (slot - image.data_begin), slot, sizeof(void*));
   }
 }
 

@@ -9,11 +9,13 @@ class Module;
 
 // Does the image (an ELF file in memory) have managed variables? Looks at its section names only.
 bool image_has_managed(const void* image) noexcept;
-// A freshly loaded image: its slots get the addresses of the host's variables, which get their initial values with the
-// first image of the module and become known as managed memory. Called with the module's lock held.
-void connect_managed(Module& module, const MrImage& image, bool first) noexcept;
-// The host's variables get their initial values again (cudaDeviceReset).
-void restore_managed(Module& module, const MrImage& image) noexcept;
+// A loaded image: its slots get the addresses of the host's variables, which get their initial values with the
+// first image of the module and become known as managed memory. Once more when further variables have been registered
+// (each file of a program built with -rdc registers its own); cudaDeviceReset leaves them alone. Called with the
+// module's lock held.
+void connect_managed(Module& module, const MrImage& image) noexcept;
+// Brings the slots in `initial`, a copy of the image's initial data, up to date: a reset must not undo them.
+void keep_slots(const MrImage& image, char* initial) noexcept;
 // The module's library is being unloaded.
 void forget_managed_variables(Module& module) noexcept;
 

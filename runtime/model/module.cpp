@@ -203,20 +203,24 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
   loaded->file = file;
   if (names_ == Names::of_image && !connected_) adopt(*image);
   // Before the bytes are kept: a reset must not undo it.
-  connect_managed(*this, *image, !connected_);
+  connect_managed(*this, *image);
   connected_ = true;
   loaded->initial.assign(image->data_begin, image->data_end);
   if (VariableRangeHook hook = range_hook.load(std::memory_order_acquire)) {
     if (image->data_begin != image->data_end) hook(device, image->data_begin, image->data_end);
     if (image->zero_begin != image->zero_end) hook(device, image->zero_begin, image->zero_end);
   }
+  bind_functions(*image, device);
+  loaded_[device].store(loaded, std::memory_order_release);
+  return loaded;
+}
+
+void Module::bind_functions(const MrImage& image, int device) {
   std::unordered_map<std::string_view, const MrKernel*> by_name;
-  for (std::uint64_t i = 0; i < image->kernel_count; ++i) by_name.emplace(image->kernels[i].name, &image->kernels[i]);
+  for (std::uint64_t i = 0; i < image.kernel_count; ++i) by_name.emplace(image.kernels[i].name, &image.kernels[i]);
   for (Function* function : functions_)
     if (auto it = by_name.find(function->device_name); it != by_name.end())
       function->kernel[device].store(it->second, std::memory_order_release);
-  loaded_[device].store(loaded, std::memory_order_release);
-  return loaded;
 }
 
 // Names are the first loaded image's, which stays until unload().
@@ -289,14 +293,23 @@ void Module::restore(int device) noexcept {
   const auto zeros = static_cast<std::size_t>(image->image->zero_end - image->image->zero_begin);
   if (zeros && madvise(image->image->zero_begin, zeros, MADV_DONTNEED) != 0)
     std::memset(image->image->zero_begin, 0, zeros);
-  restore_managed(*this, *image->image);
 }
 
 void Module::prepare() noexcept {
   // The host may read managed variables before it calls the runtime at all.
   if (image_length(bytes_) == 0 || !image_has_managed(bytes_) || device_count() == 0) return;
   cudaError_t error = cudaSuccess;
-  load(0, &error);
+  const LoadedImage* image = load(0, &error);
+  if (!image) return;
+  // It may have been loaded for an earlier file of the program: this one's variables and kernels are connected now.
+  const std::scoped_lock hold(mutex_);
+  simt::protect::RuntimeScope access;
+  for (int device = 0; device < device_count(); ++device)
+    if (LoadedImage* loaded = loaded_[device].load(std::memory_order_relaxed)) {
+      connect_managed(*this, *loaded->image);
+      keep_slots(*loaded->image, loaded->initial.data());
+      bind_functions(*loaded->image, device);
+    }
 }
 
 }  // namespace mr::model

@@ -35,7 +35,7 @@ class Module {
   const LoadedImage* loaded(int device) const noexcept { return loaded_[device].load(std::memory_order_acquire); }
   // Gives all device variables of a device their initial values again (cudaDeviceReset).
   void restore(int device) noexcept;
-  // All that the image has is registered: managed variables get their initial values.
+  // All that a file of the program has of the image is registered: managed variables get their initial values.
   void prepare() noexcept;
   // Functions and variables are forgotten.
   void unregister() noexcept;
@@ -54,6 +54,8 @@ class Module {
 
  private:
   void adopt(const MrImage& image);
+  // The registered functions find their kernels in the image.
+  void bind_functions(const MrImage& image, int device);
 
   const void* const bytes_;
   const Names names_;
