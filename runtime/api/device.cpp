@@ -1,4 +1,5 @@
 // Devices (CUDA Runtime API, "Device Management"): choosing one, what it is, how it is set up.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -20,15 +21,13 @@ bool exists(int device) noexcept { return device >= 0 && device < model::device_
 // Calls that need no context, but are not permitted in host functions all the same.
 cudaError_t not_in_host_function() noexcept { return model::in_host_function() ? cudaErrorNotPermitted : cudaSuccess; }
 
-constexpr unsigned known_flags = cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax |
-                                 cudaDeviceSyncMemops;
+constexpr unsigned kept_flags = cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax |
+                                cudaDeviceSyncMemops;
+constexpr unsigned known_flags = kept_flags | 0x60;  // two more bits are accepted, without effect
 bool flags_are_valid(unsigned flags) noexcept {
   const unsigned schedule = flags & cudaDeviceScheduleMask;
   return !(flags & ~known_flags) && (schedule & (schedule - 1)) == 0;
 }
-
-// "0000:01:00.0" and a terminator.
-constexpr int pci_bus_id_length = 13;
 
 }  // namespace
 
@@ -74,7 +73,7 @@ MR_API cudaSetDeviceFlags(unsigned flags) {
 MR_API cudaGetDeviceFlags(unsigned* flags) {
   if (!flags) return api::result(cudaErrorInvalidValue);
   if (const cudaError_t error = not_in_host_function()) return api::result(error);
-  *flags = model::settings(model::current_device()).flags() | cudaDeviceMapHost;
+  *flags = (model::settings(model::current_device()).flags() & kept_flags) | cudaDeviceMapHost;
   return cudaSuccess;
 }
 
@@ -108,12 +107,13 @@ MR_API cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device) {
 }
 
 MR_API cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  if (!text || length < pci_bus_id_length) return api::result(cudaErrorInvalidValue);
+  if (!text || length <= 0) return api::result(cudaErrorInvalidValue);
   if (!exists(device)) return api::result(cudaErrorInvalidDevice);
   const cudaDeviceProp& p = model::properties(device);
-  std::snprintf(text, static_cast<std::size_t>(length), "%04x:%02x:%02x.0", static_cast<unsigned>(p.pciDomainID),
-                static_cast<unsigned>(p.pciBusID), static_cast<unsigned>(p.pciDeviceID));
-  return cudaSuccess;
+  const int needed = std::snprintf(text, static_cast<std::size_t>(length), "%04x:%02x:%02x.0",
+                                   static_cast<unsigned>(p.pciDomainID), static_cast<unsigned>(p.pciBusID),
+                                   static_cast<unsigned>(p.pciDeviceID));
+  return api::result(needed < length ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 MR_API cudaDeviceGetByPCIBusId(int* device, const char* text) {
@@ -155,8 +155,10 @@ MR_API cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   const bool in_use = limit == cudaLimitPrintfFifoSize
                           ? simt::printf_in_use(context.device)
                           : limit == cudaLimitMallocHeapSize && simt::heap_in_use(context.device);
-  const cudaError_t error = model::settings(model::current_device()).set_limit(limit, value, in_use);
-  if (!error && limit == cudaLimitPrintfFifoSize) context.device.printf_bytes.store(value, std::memory_order_relaxed);
+  model::DeviceSettings& settings = model::settings(model::current_device());
+  const cudaError_t error = settings.set_limit(limit, value, in_use);
+  if (!error && limit == cudaLimitPrintfFifoSize && settings.limit(limit, &value) == cudaSuccess)
+    context.device.printf_bytes.store(value, std::memory_order_relaxed);
   return api::result(error);
 }
 
@@ -191,9 +193,9 @@ MR_API cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
 MR_API cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* width, const cudaChannelFormatDesc* format, int device) {
   if (!width || !format) return api::result(cudaErrorInvalidValue);
   if (!exists(device)) return api::result(cudaErrorInvalidDevice);
-  int most = 0;
-  model::attribute(device, cudaDevAttrMaxTexture1DLinearWidth, &most);
-  *width = static_cast<std::size_t>(most);
+  // 4 GiB of elements, but no more than 2^30.
+  const auto bytes = static_cast<std::size_t>(std::max(format->x + format->y + format->z + format->w, 32)) / 8;
+  *width = (std::size_t{1} << 32) / bytes;
   return cudaSuccess;
 }
 

@@ -28,7 +28,6 @@ cudaError_t set_attribute(model::Function& function, const MrKernel& kernel, cud
     function.required_cluster[which - cudaFuncAttributeRequiredClusterWidth].store(value, std::memory_order_relaxed);
     return cudaSuccess;
   case cudaFuncAttributeNonPortableClusterSizeAllowed:
-    if (value != 0 && value != 1) return cudaErrorInvalidValue;
     function.non_portable_cluster.store(value != 0, std::memory_order_relaxed);
     return cudaSuccess;
   case cudaFuncAttributeClusterSchedulingPolicyPreference:
@@ -42,13 +41,19 @@ cudaError_t set_attribute(model::Function& function, const MrKernel& kernel, cud
   return cudaErrorInvalidValue;
 }
 
+// Where a handle is as good as a host function, a pointer that is neither counts as a handle.
+cudaError_t find_kernel_or_handle(const void* func, model::Function** function, const MrKernel** kernel) {
+  const cudaError_t error = api::find_kernel(func, function, kernel);
+  return func && error == cudaErrorInvalidDeviceFunction ? cudaErrorInvalidResourceHandle : error;
+}
+
 }  // namespace
 
 MR_API cudaFuncGetAttributes(cudaFuncAttributes* out, const void* func) {
   if (!out) return api::result(cudaErrorInvalidValue);
   model::Function* function;
   const MrKernel* kernel;
-  if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return api::result(error);
+  if (const cudaError_t error = find_kernel_or_handle(func, &function, &kernel)) return api::result(error);
   cudaFuncAttributes a{};
   a.sharedSizeBytes = kernel->static_shared;
   a.localSizeBytes = kernel->local_bytes;
@@ -71,7 +76,7 @@ MR_API cudaFuncGetAttributes(cudaFuncAttributes* out, const void* func) {
 MR_API cudaFuncSetAttribute(const void* func, cudaFuncAttribute which, int value) {
   model::Function* function;
   const MrKernel* kernel;
-  if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return api::result(error);
+  if (const cudaError_t error = find_kernel_or_handle(func, &function, &kernel)) return api::result(error);
   return api::result(set_attribute(*function, *kernel, which, value));
 }
 
@@ -124,11 +129,10 @@ MR_API cudaFuncGetParamInfo(const void* func, std::size_t index, std::size_t* of
 
 // Handles are Function*, which launches and look-ups accept in place of the host function.
 MR_API cudaGetFuncBySymbol(cudaFunction_t* out, const void* symbol) {
-  if (!out) return api::result(cudaErrorInvalidValue);
   model::Function* function;
   const MrKernel* kernel;
   if (const cudaError_t error = api::find_kernel(symbol, &function, &kernel)) return api::result(error);
-  *out = reinterpret_cast<cudaFunction_t>(function);
+  if (out) *out = reinterpret_cast<cudaFunction_t>(function);
   return cudaSuccess;
 }
 

@@ -16,7 +16,9 @@ cudaError_t active_blocks(int* blocks, const void* func, int threads, std::size_
   model::Function* function;
   const MrKernel* kernel;
   if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return error;
-  *blocks = model::blocks_per_multiprocessor(*kernel, threads, dynamic_shared);
+  *blocks = dynamic_shared > function->dynamic_shared_limit(*kernel)
+                ? 0  // could not be launched
+                : model::blocks_per_multiprocessor(*kernel, threads, dynamic_shared);
   return cudaSuccess;
 }
 
@@ -54,7 +56,8 @@ MR_API cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void*
   model::Function* function;
   const MrKernel* kernel;
   if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return api::result(error);
-  *bytes = model::dynamic_shared_for(*kernel, blocks, threads);
+  if (!model::dynamic_shared_for(*kernel, blocks, threads, bytes)) return api::result(cudaErrorInvalidValue);
+  *bytes = std::min<std::size_t>(*bytes, function->dynamic_shared_limit(*kernel));
   return cudaSuccess;
 }
 

@@ -131,19 +131,35 @@ const char* element(const Surface& surface, const Place& place, int ix, int iy, 
                     place.slice + static_cast<std::size_t>(z));
 }
 
+// The weights of the elements around a point: whole 256ths that add up to one, from its distances a, b, c in x, y, z.
+// Seen on hardware: x and z are combined first, then y; what rounding leaves over is the near elements'.
+void weigh(int a, int b, int c, int (&weights)[2][2][2]) noexcept {
+  const auto part = [](int of, int fraction) { return (of * fraction + 128) >> 8; };
+  const int both = part(a, c), x_only = a - both, z_only = c - both, none = 256 - a - c + both;
+  const int far[2][2] = {{0, part(x_only, b)}, {part(z_only, b), part(both, b)}};  // in y, [z][x]
+  const int rest = b - far[0][1] - far[1][0] - far[1][1];
+  weights[0][1][0] = rest;
+  weights[0][1][1] = far[0][1];
+  weights[1][1][0] = far[1][0];
+  weights[1][1][1] = far[1][1];
+  weights[0][0][0] = none - rest;
+  weights[0][0][1] = x_only - far[0][1];
+  weights[1][0][0] = z_only - far[1][0];
+  weights[1][0][1] = both - far[1][1];
+}
+
 Texel sample_float(const Texture& texture, const Surface& surface, const Place& place) noexcept {
   double sum[4] = {};
   const int nx = place.axes[0].count;
   const int ny = place.dimensions > 1 ? place.axes[1].count : 1;
   const int nz = place.dimensions > 2 ? place.axes[2].count : 1;
-  // The weights of the four elements of a slice are whole 256ths that add up to one.
-  const int a = place.axes[0].weight, b = ny == 2 ? place.axes[1].weight : 0, both = (a * b + 128) >> 8;
-  const int weights[2][2] = {{256 - a - b + both, a - both}, {b - both, both}};
+  const int c = nz == 2 ? place.axes[2].weight : 0;
+  int weights[2][2][2];
+  weigh(place.axes[0].weight, ny == 2 ? place.axes[1].weight : 0, c, weights);
   for (int iz = 0; iz < nz; ++iz)
     for (int iy = 0; iy < ny; ++iy)
       for (int ix = 0; ix < nx; ++ix) {
-        double weight = weights[iy][ix] / 256.0;
-        if (nz == 2) weight *= (iz ? place.axes[2].weight : 256 - place.axes[2].weight) / 256.0;
+        const double weight = weights[iz][iy][ix] / 256.0;
         if (weight == 0) continue;  // also keeps infinities of untouched elements out
         const char* at = element(surface, place, ix, iy, iz);
         Texel texel;
@@ -212,7 +228,8 @@ Place locate(const Texture& texture, const Surface& surface, std::uint32_t kind,
   } else {
     // The hardware samples one dimension as the row at y = 0 of two, which lies half in the border: seen when that is
     // in use.
-    const bool as_two = form == 1 && texture.filter == FilterMode::linear && texture.address[1] == AddressMode::border;
+    const bool as_two = form == 1 && !layered && texture.filter == FilterMode::linear &&
+                        texture.address[1] == AddressMode::border;
     place.dimensions = as_two ? 2 : static_cast<int>(form);
     if (layered) place.slice = layer_of(surface.depth);
   }
@@ -235,9 +252,13 @@ void fetch_element(const Texture& texture, const Surface& surface, const char* a
     if (reads_floats(texture)) {
       std::memcpy(result, texture.border, 16);
     } else {
-      std::int32_t border[4];
-      for (int c = 0; c < 4; ++c) border[c] = static_cast<std::int32_t>(texture.border[c]);
-      std::memcpy(result, border, 16);
+      // Integers are taken from the bits of the border's numbers, as many as an element has.
+      char border[16];
+      const std::uint32_t size = surface.format.bits / 8;
+      for (std::uint32_t c = 0; c < 4; ++c) std::memcpy(border + c * size, &texture.border[c], size);
+      std::uint32_t raw[4];
+      read_raw(surface, border, raw);
+      std::memcpy(result, raw, 16);
     }
   } else if (reads_floats(texture)) {
     const Texel texel = read_float(texture, surface, at);
@@ -341,6 +362,20 @@ void fetch(const Texture& texture, std::uint32_t kind, const float* coordinates,
   fetch_level_of(texture, texture.levels[lower + 1], kind, coordinates, layer, second.v);
   for (int c = 0; c < 4; ++c) first.v[c] = static_cast<float>(first.v[c] * (1 - weight) + second.v[c] * weight);
   std::memcpy(result, first.v, 16);
+}
+
+void set_border(Texture& texture, const float (&color)[4]) noexcept {
+  const Format& format = texture.levels[0].format;
+  for (int c = 0; c < 4; ++c) {
+    texture.border[c] = color[c];
+    if (!texture.normalized_read || format.kind == ChannelKind::is_float) continue;
+    // Rounded to nearest; a half is rounded towards zero, and so is what is a half but for a float's last bits.
+    const double scale = full_scale(format);
+    const double least = format.kind == ChannelKind::is_signed ? -1 : 0;
+    const double value = std::isnan(color[c]) ? 0 : std::clamp<double>(color[c], least, 1);
+    const double whole = std::max(std::ceil(std::fabs(value) * scale - 0.5 - 0x1p-10), 0.0);
+    texture.border[c] = static_cast<float>(std::copysign(whole / scale, value));
+  }
 }
 
 bool access(const Surface& surface, bool store, int x_bytes, int y, int z, void* value, std::uint32_t bytes,

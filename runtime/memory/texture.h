@@ -29,6 +29,7 @@ struct Texture {
   std::uint32_t level_count = 1;
   bool linear = false;  // over linear memory: only whole elements, zero outside
   bool cubemap = false;
+  bool layered = false;  // surfaces only: layer numbers are unsigned
   AddressMode address[3] = {};
   FilterMode filter = FilterMode::point;
   FilterMode level_filter = FilterMode::point;
@@ -43,6 +44,9 @@ struct Texture {
 // mirror act as clamp.
 void fetch(const Texture& texture, std::uint32_t kind, const float* coordinates, int layer, float level,
            void* result) noexcept;
+
+// The border of a texture whose other members are set: what the elements' format can hold of `color`.
+void set_border(Texture& texture, const float (&color)[4]) noexcept;
 
 // Reads or writes `bytes` at byte x of row y, slice or layer z. Returns false when the access lies outside and mode is
 // trap.

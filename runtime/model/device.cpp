@@ -15,6 +15,11 @@ namespace {
 
 DeviceSettings all_settings[max_devices];
 
+// The L2 cache, and what of it can be set aside for persisting accesses: ten of its sixteen parts.
+constexpr int l2_bytes = 60 << 20;
+constexpr int persisting_part = l2_bytes / 16;
+constexpr int persisting_most = 10 * persisting_part;
+
 // Of the counter that clock64() reads in device code, in kHz, so that programs can turn its ticks into time.
 int clock_khz() noexcept {
   static const int khz = [] {
@@ -83,8 +88,8 @@ cudaDeviceProp describe(int device) noexcept {
   p.asyncEngineCount = shape::copy_engines;
   p.unifiedAddressing = 1;
   p.memoryBusWidth = 6144;
-  p.l2CacheSize = 60 << 20;
-  p.persistingL2CacheMaxSize = 60 * 5 / 8 * (1 << 20);
+  p.l2CacheSize = l2_bytes;
+  p.persistingL2CacheMaxSize = persisting_most;
   p.maxThreadsPerMultiProcessor = shape::max_threads_per_multiprocessor;
   p.streamPrioritiesSupported = 1;
   p.globalL1CacheSupported = 1;
@@ -291,34 +296,39 @@ DeviceSettings& settings(int device) noexcept { return all_settings[device]; }
 cudaError_t DeviceSettings::limit(cudaLimit which, std::size_t* value) const noexcept {
   const int index = static_cast<int>(which);
   if (index < 0 || index >= limit_count) return cudaErrorInvalidValue;
-  if (which == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
+  if (which == cudaLimitDevRuntimeSyncDepth || index == limit_count - 1) return cudaErrorUnsupportedLimit;
   *value = limits_[index].load(std::memory_order_relaxed);
   return cudaSuccess;
 }
 
 cudaError_t DeviceSettings::set_limit(cudaLimit which, std::size_t value, bool in_use) noexcept {
   switch (which) {
+  // What is too small or too large is granted as far as it goes.
   case cudaLimitPrintfFifoSize:
+    if (in_use) return cudaErrorInvalidValue;
+    value = std::clamp(value, std::size_t{512} << 10, std::size_t{2} << 30);
+    break;
   case cudaLimitMallocHeapSize:
     if (in_use) return cudaErrorInvalidValue;
+    value = std::clamp(value, std::size_t{4} << 20, std::max(properties(0).totalGlobalMem / 8, std::size_t{8} << 20));
     break;
   case cudaLimitStackSize:
     // Stacks are what they are (simt/abi.h): a request that doesn't fit is refused rather than granted in name.
     if (value > 128 * 1024) return cudaErrorInvalidValue;
+    value = (value + 15) / 16 * 16;
     break;
   case cudaLimitMaxL2FetchGranularity:
     if (value > 128) return cudaErrorInvalidValue;
     break;
-  case cudaLimitPersistingL2CacheSize: {
-    const std::size_t most = 60 * 5 / 8 * (std::size_t{1} << 20);
-    if (value > most) value = most;
+  case cudaLimitPersistingL2CacheSize:
+    if (value > persisting_most) return cudaErrorInvalidValue;
+    value = (value + persisting_part - 1) / persisting_part * persisting_part;
     break;
-  }
-  case cudaLimitDevRuntimePendingLaunchCount: break;
+  case cudaLimitDevRuntimePendingLaunchCount: value = std::clamp<std::size_t>(value, 32, 599186); break;
   case cudaLimitDevRuntimeSyncDepth: return cudaErrorUnsupportedLimit;
   default:
-    return static_cast<int>(which) >= 0 && static_cast<int>(which) < limit_count ? cudaErrorUnsupportedLimit
-                                                                                 : cudaErrorInvalidValue;
+    if (static_cast<int>(which) < 0 || static_cast<int>(which) >= limit_count) return cudaErrorInvalidValue;
+    return static_cast<int>(which) == limit_count - 1 ? cudaErrorUnsupportedLimit : cudaErrorNotPermitted;
   }
   limits_[which].store(value, std::memory_order_relaxed);
   return cudaSuccess;
@@ -327,6 +337,7 @@ cudaError_t DeviceSettings::set_limit(cudaLimit which, std::size_t value, bool i
 void DeviceSettings::reset() noexcept {
   for (int i = 0; i < limit_count; ++i) limits_[i].store(initial[i], std::memory_order_relaxed);
   cache_config_.store(cudaFuncCachePreferNone, std::memory_order_relaxed);
+  flags_.store(cudaDeviceScheduleAuto, std::memory_order_relaxed);
   peers_.store(0, std::memory_order_release);
 }
 

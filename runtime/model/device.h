@@ -53,7 +53,7 @@ class DeviceSettings {
   cudaSharedMemConfig bank_size() const noexcept { return bank_size_.load(std::memory_order_relaxed); }
   void set_bank_size(cudaSharedMemConfig config) noexcept { bank_size_.store(config, std::memory_order_relaxed); }
 
-  // cudaDeviceSchedule* and kin, as cudaSetDeviceFlags gave them. Kept over a reset.
+  // cudaDeviceSchedule* and kin, as cudaSetDeviceFlags gave them.
   unsigned flags() const noexcept { return flags_.load(std::memory_order_relaxed); }
   void set_flags(unsigned flags) noexcept { flags_.store(flags, std::memory_order_relaxed); }
 
@@ -72,14 +72,15 @@ class DeviceSettings {
  private:
   static constexpr int limit_count = 10;
   static constexpr std::size_t initial[limit_count] = {
-      1024,            // stack, bytes per thread
-      1u << 20,        // printf buffer
-      8u << 20,        // malloc heap
-      0,               // synchronisation depth of device code: no such limit
-      2048,            // pending launches of device code
-      128,             // L2 fetch granularity
-      0,               // persisting L2
-      0,        0, 0,  // limits of shared contexts, which only the driver API names
+      1024,           // stack, bytes per thread
+      132u << 16,     // printf buffer: 64 KiB for each multiprocessor of an H200
+      8u << 20,       // malloc heap
+      0,              // synchronisation depth of device code: no such limit
+      2048,           // pending launches of device code
+      64,             // L2 fetch granularity
+      45u << 18,      // persisting L2: three of its sixteen parts
+      232448,         // shared memory of a block, which can only be asked for
+      0,          0,  // limits of shared contexts, which only the driver API names
   };
   std::atomic<std::size_t> limits_[limit_count] = {initial[0], initial[1], initial[2], initial[3], initial[4],
                                                    initial[5], initial[6], initial[7], initial[8], initial[9]};

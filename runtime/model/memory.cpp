@@ -153,7 +153,7 @@ cudaError_t allocate_host(void** out, std::size_t bytes, unsigned flags, std::ui
   *out = nullptr;
   if (flags & ~host_flags_mask) return cudaErrorInvalidValue;
   if (bytes == 0) return cudaSuccess;
-  const std::uint32_t kept = (flags & cudaHostAllocWriteCombined) | cudaHostAllocMapped;
+  const std::uint32_t kept = flags | cudaHostAllocMapped;
   const int device = current_context().ordinal;  // before the heap is asked for: the first context makes the space
   *out = space().pinned_heap().allocate(bytes, BlockTag::host, memory::host_flags(kept, device), site);
   return *out ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -161,8 +161,8 @@ cudaError_t allocate_host(void** out, std::size_t bytes, unsigned flags, std::ui
 
 cudaError_t allocate_managed(void** out, std::size_t bytes, unsigned flags, std::uint64_t site) noexcept {
   *out = nullptr;
-  // Other than cudaMalloc, this has no empty blocks.
-  if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) || bytes == 0) return cudaErrorInvalidValue;
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
+  if (bytes == 0) return cudaSuccess;
   const int device = current_context().ordinal;
   *out = space().managed_heap().allocate(bytes, BlockTag::managed, memory::host_flags(flags, device), site);
   return *out ? cudaSuccess : cudaErrorMemoryAllocation;

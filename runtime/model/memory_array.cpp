@@ -36,6 +36,9 @@ cudaError_t check_extent(const cudaExtent& e, unsigned flags) noexcept {
     return e.width <= w && e.height <= h && e.depth <= d;
   };
   if (e.width == 0) return cudaErrorInvalidValue;
+  // Gathers read plain images only, and there are no sparse rows.
+  if ((flags & cudaArrayTextureGather) && (flags & (cudaArrayLayered | cudaArrayCubemap))) return cudaErrorInvalidValue;
+  if ((flags & cudaArraySparse) && e.height == 0) return cudaErrorInvalidValue;
   if (flags & cudaArrayCubemap) {
     if (e.width != e.height || !at_most(32768, 32768, 2046)) return cudaErrorInvalidValue;
     return (layered ? e.depth != 0 && e.depth % 6 == 0 : e.depth == 6) ? cudaSuccess : cudaErrorInvalidValue;

@@ -150,11 +150,11 @@ bool pitch_too_small(const cudaPitchedPtr& memory, const cudaExtent& extent) noe
 cudaError_t check_copy_3d(CopyPlan& plan, const cudaMemcpy3DParms& p) noexcept {
   plan.empty = p.extent.width == 0 || p.extent.height == 0 || p.extent.depth == 0;
   if (plan.empty) return cudaSuccess;
+  if (!valid_kind(p.kind)) return cudaErrorInvalidMemcpyDirection;
   // Exactly one of array and pointer on each side.
   if (!p.srcArray == !p.srcPtr.ptr || !p.dstArray == !p.dstPtr.ptr) return cudaErrorInvalidValue;
   if ((!p.srcArray && pitch_too_small(p.srcPtr, p.extent)) || (!p.dstArray && pitch_too_small(p.dstPtr, p.extent)))
     return cudaErrorInvalidPitchValue;
-  if (!valid_kind(p.kind)) return cudaErrorInvalidMemcpyDirection;
   const Array* src_array = p.srcArray ? array_of(p.srcArray) : nullptr;
   const Array* dst_array = p.dstArray ? array_of(p.dstArray) : nullptr;
   if ((p.srcArray && !src_array) || (p.dstArray && !dst_array)) return cudaErrorInvalidResourceHandle;
@@ -162,6 +162,7 @@ cudaError_t check_copy_3d(CopyPlan& plan, const cudaMemcpy3DParms& p) noexcept {
   if (src_array) element = src_array->surface.format.element_bytes();
   if (dst_array) {
     if (src_array && element != dst_array->surface.format.element_bytes()) return cudaErrorInvalidValue;
+    if (src_array && p.kind != cudaMemcpyDeviceToDevice && p.kind != cudaMemcpyDefault) return cudaErrorInvalidValue;
     element = dst_array->surface.format.element_bytes();
   }
   const Box box{times_plus(p.extent.width, element, 0), p.extent.height, p.extent.depth};
@@ -195,7 +196,8 @@ cudaError_t check_peer(CopyPlan& plan, void* dst, int dst_device, const void* sr
                        std::size_t bytes) noexcept {
   if (dst_device < 0 || dst_device >= device_count() || src_device < 0 || src_device >= device_count())
     return cudaErrorInvalidDevice;
-  return check_copy(plan, dst, src, bytes, cudaMemcpyDefault);
+  // Both sides are the devices': pageable memory is neither's.
+  return check_copy(plan, dst, src, bytes, cudaMemcpyDeviceToDevice);
 }
 
 // ---- arrays in two dimensions

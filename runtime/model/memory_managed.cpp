@@ -137,8 +137,9 @@ cudaError_t advise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advi
     return cudaSuccess;
   case cudaMemAdviseSetPreferredLocation: {
     if (const cudaError_t error = check_place(location, cudaErrorInvalidValue)) return error;
-    const Place place = location.type == cudaMemLocationTypeDevice ? Place{location.type, location.id}
-                                                                   : Place{cudaMemLocationTypeHost, cudaCpuDeviceId};
+    Place place;  // one node of the host's memory counts as no preference
+    if (location.type == cudaMemLocationTypeDevice) place = {location.type, location.id};
+    if (location.type == cudaMemLocationTypeHost) place = {cudaMemLocationTypeHost, cudaCpuDeviceId};
     change_range(pointer, bytes, [&](Hints& hints) { hints.preferred = place; });
     return cudaSuccess;
   }

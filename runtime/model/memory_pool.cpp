@@ -124,7 +124,14 @@ cudaError_t create_pool(Pool** out, const cudaMemPoolProps& props) noexcept {
   if (handles != cudaMemHandleTypeNone && handles != cudaMemHandleTypePosixFileDescriptor &&
       handles != cudaMemHandleTypeFabric)
     return cudaErrorInvalidValue;
+  // Managed pools are nobody else's, have no limit, and may be at home nowhere in particular.
+  if (options.managed && (handles != cudaMemHandleTypeNone || props.maxSize)) return cudaErrorInvalidValue;
   switch (props.location.type) {
+  case cudaMemLocationTypeInvalid:
+  case cudaMemLocationTypeHostNumaCurrent:
+    if (!options.managed) return cudaErrorInvalidValue;
+    options.device = -1;
+    break;
   case cudaMemLocationTypeDevice:
     if (props.location.id < 0 || props.location.id >= device_count()) return cudaErrorInvalidValue;
     options.device = props.location.id;

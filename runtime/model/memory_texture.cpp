@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include <memory/space.h>
 #include <model/context.h>
@@ -150,7 +151,7 @@ cudaError_t create_texture(cudaTextureObject_t* out, const cudaResourceDesc& res
   texture.level_filter = static_cast<memory::FilterMode>(desc.mipmapFilterMode);
   texture.normalized_read = desc.readMode == cudaReadModeNormalizedFloat;
   texture.normalized_coordinates = desc.normalizedCoords;
-  for (int i = 0; i < 4; ++i) texture.border[i] = desc.borderColor[i];
+  memory::set_border(texture, desc.borderColor);
   texture.level_bias = desc.mipmapLevelBias;
   texture.min_level = desc.minMipmapLevelClamp;
   texture.max_level = desc.maxMipmapLevelClamp;
@@ -173,6 +174,7 @@ cudaError_t create_surface(cudaSurfaceObject_t* out, const cudaResourceDesc& res
   memory::Texture texture;
   if (const cudaError_t error = find_levels(resource, &texture)) return error;
   if (!(array_of(resource.res.array.array)->flags & cudaArraySurfaceLoadStore)) return cudaErrorInvalidValue;
+  texture.layered = array_of(resource.res.array.array)->flags & cudaArrayLayered;
   TextureObject* object = objects().take();
   if (!object) return cudaErrorMemoryAllocation;
   object->device = current_context().ordinal;
@@ -221,6 +223,8 @@ void texture_fetch(std::uint64_t texture, std::uint32_t dimensions, const float*
 void surface_access(std::uint64_t surface, bool store, int x_bytes, int y, int z, void* value, std::uint32_t bytes,
                     std::uint32_t boundary_mode) {
   const TextureObject* object = texture_of(surface, true);
+  // Behind the last layer rather than before the first.
+  if (object && object->texture.layered && z < 0) z = std::numeric_limits<int>::max();
   if (!object || !memory::access(object->texture.levels[0], store, x_bytes, y, z, value, bytes,
                                  static_cast<memory::BoundaryMode>(boundary_mode)))
     fault();

@@ -42,12 +42,13 @@ int blocks_per_multiprocessor(const MrKernel& kernel, int threads, std::size_t d
   return std::min(blocks_by_threads(kernel, threads), static_cast<int>(by_shared));
 }
 
-std::size_t dynamic_shared_for(const MrKernel& kernel, int blocks, int threads) noexcept {
-  if (blocks > blocks_by_threads(kernel, threads)) return 0;
+bool dynamic_shared_for(const MrKernel& kernel, int blocks, int threads, std::size_t* bytes) noexcept {
+  if (blocks > blocks_by_threads(kernel, threads)) return false;
   const std::size_t each = shape::shared_per_multiprocessor / static_cast<std::size_t>(blocks) / shared_unit *
                            shared_unit;
-  const std::size_t reserved = shape::shared_reserved_per_block + kernel.static_shared;
-  return each > reserved ? std::min(each - reserved, shape::shared_per_block_opt_in - kernel.static_shared) : 0;
+  if (each < kernel.static_shared) return false;
+  *bytes = std::min(each, shape::shared_per_block_opt_in) - kernel.static_shared;
+  return true;
 }
 
 std::uint64_t resident_blocks(const MrKernel& kernel, int threads, std::size_t dynamic_shared) noexcept {

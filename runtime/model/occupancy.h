@@ -13,8 +13,9 @@ namespace mr::model {
 int registers_of(const MrKernel& kernel) noexcept;
 // Resident blocks of one multiprocessor; 0 if such a block can't be launched at all. `threads` > 0.
 int blocks_per_multiprocessor(const MrKernel& kernel, int threads, std::size_t dynamic_shared) noexcept;
-// Dynamic shared memory that each of `blocks` resident blocks of a multiprocessor can have; 0 if so many don't fit.
-std::size_t dynamic_shared_for(const MrKernel& kernel, int blocks, int threads) noexcept;
+// Dynamic shared memory that each of `blocks` > 0 resident blocks of a multiprocessor can have, in bytes; false if so
+// many don't fit. The recorded device doesn't count what it reserves for itself here.
+bool dynamic_shared_for(const MrKernel& kernel, int blocks, int threads, std::size_t* bytes) noexcept;
 // Resident blocks of the whole device: the most that a cooperative launch may have.
 std::uint64_t resident_blocks(const MrKernel& kernel, int threads, std::size_t dynamic_shared) noexcept;
 

@@ -9,7 +9,7 @@ namespace mr::simt {
 
 struct Executor;
 
-inline constexpr std::size_t default_printf_bytes = std::size_t{1} << 20;  // cudaLimitPrintfFifoSize
+inline constexpr std::size_t default_printf_bytes = std::size_t{132} << 16;  // cudaLimitPrintfFifoSize
 
 // Sets the size of the device's buffer (default: default_printf_bytes); what it holds is flushed. No kernel of the
 // device runs. False without memory.
