@@ -282,14 +282,20 @@ void divide(const ThreadLoop& t, const Guard& g, ScalarEvolution& se) {
   back->setMetadata(LLVMContext::MD_loop, id);
 }
 
-// A switch over a few values of the thread's index, as chains of `if (threadIdx.x == 0)` become, is a chain again.
+// A switch over a few values of the thread's index or of what threads have in common, as chains of `if (threadIdx.x ==
+// 0)` become, is a chain again.
 bool undo_switches(Function& function, LoopInfo& loops, ScalarEvolution& se) {
   SmallVector<SwitchInst*, 4> found;
   for (BasicBlock& block : function) {
     auto* choose = dyn_cast<SwitchInst>(block.getTerminator());
     if (!choose || choose->getNumCases() > max_cases || !se.isSCEVable(choose->getCondition()->getType())) continue;
-    auto* affine = dyn_cast<SCEVAddRecExpr>(se.getSCEV(choose->getCondition()));
-    if (affine && affine->getLoop()->getLoopLatch() && marked(affine->getLoop()->getLoopLatch()->getTerminator()))
+    const Loop* loop = loops.getLoopFor(&block);
+    while (loop && !(loop->getLoopLatch() && marked(loop->getLoopLatch()->getTerminator())))
+      loop = loop->getParentLoop();
+    const SCEV* condition = se.getSCEV(choose->getCondition());
+    auto* affine = dyn_cast<SCEVAddRecExpr>(condition);
+    if (loop && (affine ? affine->getLoop() == loop || se.isLoopInvariant(condition, loop)
+                        : loop->isInnermost() && se.isLoopInvariant(condition, loop)))
       found.push_back(choose);
   }
   for (SwitchInst* choose : found) {
