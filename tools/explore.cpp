@@ -1,6 +1,5 @@
 // millrace explore: runs a program under many schedules that CUDA allows and says which decisions change its output.
 #include <CLI/CLI.hpp>
-#include <cxxabi.h>
 #include <fmt/format.h>
 #include <sys/personality.h>
 #include <sys/wait.h>
@@ -11,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -20,8 +18,8 @@
 #include <vector>
 
 #include "commands.h"
+#include "explore_report.h"
 #include "explore_run.h"
-#include "symbolize.h"
 
 namespace millrace {
 namespace {
@@ -70,147 +68,6 @@ class Judge {
   }
 };
 
-std::string plain_name(const std::string& mangled) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  std::string name = status == 0 && text ? text : mangled;
-  std::free(text);
-  if (const auto at = name.find('('); at != std::string::npos && at > 0) name.resize(at);
-  if (const auto at = name.rfind(' ', name.find('<')); at != std::string::npos) name.erase(0, at + 1);
-  return name;
-}
-
-// A decision that matters, for people.
-struct Described {
-  Decision decision;
-  std::string text, first, second;  // first, second: the two events
-  Frame first_at, second_at;
-};
-
-class Describer {
- public:
-  explicit Describer(const Run& run) : events_(events_of(run)), sites_(sites_of(run)) {}
-
-  std::vector<Described> describe(const std::vector<Decision>& decisions) {
-    std::map<Address, std::vector<Frame>> addresses;
-    for (const Decision& d : decisions)
-      for (const std::uint64_t key : {d.key, d.value})
-        if (const Event* e = find(key))
-          for (const std::uint32_t site : {e->site, e->via})
-            if (site < sites_.size())
-              for (const Address& frame : sites_[site].frames) addresses[frame];
-    symbolize(addresses);
-    std::vector<Described> result;
-    for (const Decision& d : decisions) {
-      Described text{d, {}, {}, {}, {}, {}};
-      text.first = name(find(d.key), addresses, text.first_at);
-      if (d.kind == Decision::Kind::after) {
-        text.second = name(find(d.value), addresses, text.second_at);
-        const Event* before = find(d.value);
-        text.text = fmt::format("{}\n     only after {}{}", text.first, text.second,
-                                before && before->what == 'h' ? "" : " had run");
-      } else {
-        const Event* e = find(d.key);
-        const char* what = !e || e->what != 'k' ? "the copies of a batch" : "blocks of ";
-        text.text = fmt::format("{}{} ran {}", what, e && e->what == 'k' ? text.first : "",
-                                (d.value >> 8 & 0xff) == 2 ? "in a random order" : "from the last to the first");
-      }
-      result.push_back(text);
-    }
-    return result;
-  }
-
-  const std::vector<Event>& events() const { return events_; }
-
- private:
-  const Event* find(std::uint64_t key) const {
-    for (const Event& e : events_)
-      if (e.key == key) return &e;
-    return nullptr;
-  }
-  Frame place(std::uint32_t site, const std::string& kernel, const std::map<Address, std::vector<Frame>>& addresses) {
-    if (site >= sites_.size()) return {};
-    std::optional<Frame> skipped;
-    for (const Address& address : sites_[site].frames)
-      for (const Frame& f : addresses.at(address)) {
-        if (foreign(f)) continue;
-        // The stub that launches a kernel has the kernel's name and line.
-        const std::string function = f.function.substr(0, f.function.find_first_of("(<"));
-        if (!kernel.empty() && !skipped && function == kernel.substr(0, kernel.find_first_of("(<"))) {
-          skipped = f;
-          continue;
-        }
-        return f;
-      }
-    return skipped.value_or(Frame{});
-  }
-  std::string name(const Event* e, const std::map<Address, std::vector<Frame>>& addresses, Frame& at) {
-    if (!e) return "an operation";
-    const std::string api = e->site < sites_.size() ? sites_[e->site].api : "";
-    const std::string kernel = e->name.empty() ? "" : plain_name(e->name);
-    at = place(e->site, kernel, addresses);
-    const std::string where = at.file.empty() ? "" : fmt::format(" at {}:{}", at.file, at.line);
-    std::string text;
-    switch (e->what) {
-    case 'h': return e->site ? fmt::format("the host went on behind {}{}", api, where) : "the host thread began";
-    case 'k': text = fmt::format("kernel {}{}", kernel, where); break;
-    case 'r': text = fmt::format("slice {} of kernel {}{}", e->slice + 1, kernel, where); break;
-    case 'x': text = fmt::format("the host function of {}{}", api, where); break;
-    case 'g': text = fmt::format("the graph launched{}", where); break;
-    case 'c': text = fmt::format("the copy of {}{}", api, where); break;
-    case 'f': text = fmt::format("the fill of {}{}", api, where); break;
-    default: text = api.empty() ? "an operation of the runtime" : fmt::format("{}{}", api, where); break;
-    }
-    if (e->via) {
-      const Frame launch = place(e->via, "", addresses);
-      text += launch.file.empty() ? " (node of a graph)"
-                                  : fmt::format(" (node of the graph launched at line {})", launch.line);
-    }
-    return text;
-  }
-
-  std::vector<Event> events_;
-  std::vector<Site> sites_;
-};
-
-// What a failing run did differently from the reference, as few decisions as possible. Empty when the decisions alone
-// don't bring the failure about.
-std::vector<Decision> decisions_of(const Runner& runner, const Judge& judge, const Run& failing, unsigned budget) {
-  const std::vector<Event> events = events_of(failing);
-  std::vector<Decision> all = block_orders_of(failing);
-  for (std::size_t i = 1; i < events.size(); ++i)
-    if (events[i].task != events[i - 1].task) all.push_back({Decision::Kind::after, events[i].key, events[i - 1].key});
-  const auto fails = [&](const std::vector<Decision>& some) { return judge.wrong(runner.run(0, &some)); };
-  if (all.empty() || !fails(all)) return {};
-  all = shrink(all, budget, fails);
-  // Each event no later than necessary.
-  for (Decision& d : all) {
-    if (d.kind != Decision::Kind::after) continue;
-    std::size_t high = 0;
-    while (high < events.size() && events[high].key != d.value) ++high;
-    std::uint64_t task = 0;
-    for (const Event& e : events)
-      if (e.key == d.key) task = e.task;
-    // Events in whose place the wait may end: those that are no part of the same queue or thread.
-    std::vector<std::uint64_t> others;
-    for (std::size_t i = 0; i <= high && i < events.size(); ++i)
-      if (events[i].task != task && events[i].key != d.key) others.push_back(events[i].key);
-    std::size_t low = 0, fits = others.empty() ? 0 : others.size() - 1;
-    const std::uint64_t before = d.value;
-    while (low < fits) {
-      const std::size_t middle = (low + fits) / 2;
-      d.value = others[middle];
-      if (fails(all))
-        fits = middle;
-      else
-        low = middle + 1;
-    }
-    d.value = others.empty() ? before : others[fits];
-    if (!others.empty() && fits + 1 < others.size() && !fails(all)) d.value = before;
-  }
-  return all;
-}
-
 std::string first_difference(const std::string& a, const std::string& b) {
   std::istringstream left(a), right(b);
   for (unsigned number = 1;; ++number) {
@@ -243,9 +100,11 @@ class Progress {
   bool on_, shown_ = false;
 };
 
+constexpr unsigned shrink_budget = 150;  // runs
+
 struct Options {
   std::uint64_t runs = 200, seed = 1;
-  unsigned jobs = 1, shrink_budget = 150;
+  unsigned jobs = 1;
   std::string shard, json_path, oracle, trace;
   double timeout_s = 60;
   bool keep_going = false;
@@ -313,6 +172,14 @@ int explore(const Options& options, bool one) {
   if (options.oracle.empty() && judge.wrong(runner.run(0)))
     throw std::runtime_error("two runs of the same schedule differ in output or status, so differences say nothing: "
                              "remove what depends on time, or give an --oracle");
+  // Where schedules may stop an operation in its midst depends on how long it is.
+  const TemporaryFile lengths;
+  {
+    Runner counting = runner;
+    counting.measure = true;
+    std::ofstream(lengths.path()) << lengths_of(counting.run(0));
+    runner.lengths = lengths.path();
+  }
   std::vector<std::uint64_t> seeds;
   for (std::uint64_t i = part - 1; i < options.runs; i += parts) seeds.push_back(options.seed + i);
   std::optional<Run> failing;
@@ -371,9 +238,10 @@ int explore(const Options& options, bool one) {
     Progress progress(0);
     if (isatty(2))
       fmt::print(stderr, "millrace: seed {} fails; looking for the decisions that matter\r", failing->seed);
-    decisions = decisions_of(runner, judge, *failing, options.shrink_budget);
+    decisions = decisions_that_matter(
+        runner, [&](const Run& run) { return judge.wrong(run); }, *failing, shrink_budget);
     if (isatty(2)) fmt::print(stderr, "\r\033[K");
-    described = Describer(*failing).describe(decisions);
+    described = describe(*failing, decisions);
   }
   const std::string replay = failing
                                  ? fmt::format("millrace explore --seed {}{} {}", failing->seed,
@@ -408,8 +276,7 @@ int explore(const Options& options, bool one) {
     if (failing->seed == 0) {
       fmt::print("millrace: the oracle rejects the reference schedule already: it {}\n", ending(*failing));
     } else {
-      fmt::print("millrace: the output depends on the schedule: run {} (seed {}) {}\n", done, failing->seed,
-                 ending(*failing));
+      fmt::print("millrace: the output depends on the schedule: seed {} {}\n", failing->seed, ending(*failing));
       const std::string difference = first_difference(judge.reference.output, failing->output);
       if (!difference.empty()) fmt::print("  {}\n", difference);
       if (failing->status != judge.reference.status) fmt::print("  the reference {}\n", ending(judge.reference));
@@ -423,6 +290,9 @@ int explore(const Options& options, bool one) {
       }
       fmt::print("\n  to replay it: {}\n", replay);
       fmt::print("  what should order them: millrace check, with the program built by mrcc -mrcc-check\n");
+      if (failing->stalls)
+        fmt::print("  (threads that made no call for long were left to themselves {} times; the replay may differ)\n",
+                   failing->stalls);
     }
   } else {
     if (one) fmt::print("{}", judge.reference.output);

@@ -19,31 +19,6 @@ extern char** environ;
 namespace millrace {
 namespace {
 
-// A file in the temporary folder, gone with this.
-class TemporaryFile {
- public:
-  TemporaryFile() {
-    const char* folder = std::getenv("TMPDIR");
-    path_ = std::string(folder && *folder ? folder : "/tmp") + "/millrace-explore-XXXXXX";
-    const int file = mkstemp(path_.data());
-    if (file < 0) throw std::runtime_error(fmt::format("no file could be made at {}: {}", path_, std::strerror(errno)));
-    close(file);
-  }
-  ~TemporaryFile() { unlink(path_.c_str()); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  const std::string& path() const { return path_; }
-  std::string text() const {
-    std::ifstream in(path_, std::ios::binary);
-    std::ostringstream out;
-    out << in.rdbuf();
-    return out.str();
-  }
-
- private:
-  std::string path_;
-};
-
 std::string trace_of(const TemporaryFile& file) {
   std::ifstream in(file.path(), std::ios::binary);
   std::uint64_t length = 0;
@@ -88,7 +63,33 @@ template <class Take> void lines_of(const Run& run, char kind, Take take) {
   }
 }
 
+std::vector<Decision> decisions_of(const Run& run, char letter, Decision::Kind kind) {
+  std::vector<Decision> decisions;
+  lines_of(run, letter, [&](std::istream& line) {
+    Decision d;
+    d.kind = kind;
+    line >> d.key >> d.value;
+    decisions.push_back(d);
+  });
+  return decisions;
+}
+
 }  // namespace
+
+TemporaryFile::TemporaryFile() {
+  const char* folder = std::getenv("TMPDIR");
+  path_ = std::string(folder && *folder ? folder : "/tmp") + "/millrace-explore-XXXXXX";
+  const int file = mkstemp(path_.data());
+  if (file < 0) throw std::runtime_error(fmt::format("no file could be made at {}: {}", path_, std::strerror(errno)));
+  close(file);
+}
+TemporaryFile::~TemporaryFile() { unlink(path_.c_str()); }
+std::string TemporaryFile::text() const {
+  std::ifstream in(path_, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
 
 std::vector<Event> events_of(const Run& run) {
   std::vector<Event> events;
@@ -101,15 +102,14 @@ std::vector<Event> events_of(const Run& run) {
   return events;
 }
 
-std::vector<Decision> block_orders_of(const Run& run) {
-  std::vector<Decision> orders;
-  lines_of(run, 'B', [&](std::istream& line) {
-    Decision d;
-    d.kind = Decision::Kind::blocks;
-    line >> d.key >> d.value;
-    orders.push_back(d);
-  });
-  return orders;
+std::vector<Decision> block_orders_of(const Run& run) { return decisions_of(run, 'B', Decision::Kind::blocks); }
+std::vector<Decision> tears_of(const Run& run) { return decisions_of(run, 'T', Decision::Kind::tear); }
+
+std::string lengths_of(const Run& run) {
+  std::string text;
+  for (const Decision& d : decisions_of(run, 'L', Decision::Kind::tear))
+    text += fmt::format("{:x} {:x}\n", d.key, d.value);
+  return text;
 }
 
 std::vector<Site> sites_of(const Run& run) {
@@ -143,10 +143,14 @@ Run Runner::run(std::uint64_t seed, const std::vector<Decision>* decisions) cons
   environment.push_back("MILLRACE_EXPLORE=" + trace.path());
   environment.push_back(fmt::format("MILLRACE_EXPLORE_SEED={}", seed));
   environment.push_back(fmt::format("MILLRACE_EXPLORE_STEPS={}", steps));
+  if (measure) environment.push_back("MILLRACE_EXPLORE_MEASURE=1");
+  if (!lengths.empty()) environment.push_back("MILLRACE_EXPLORE_LENGTHS=" + lengths);
+  // A thread can't be stopped in the midst of device code while its rights keep the explorer's handler out.
+  if (!std::getenv("MILLRACE_PROTECT")) environment.push_back("MILLRACE_PROTECT=0");
   if (decisions) {
     std::ofstream out(choices.path());
     for (const Decision& d : *decisions)
-      out << fmt::format("{} {:x} {:x}\n", d.kind == Decision::Kind::after ? 'A' : 'B', d.key, d.value);
+      out << fmt::format("{} {:x} {:x}\n", "ABT"[static_cast<int>(d.kind)], d.key, d.value);
     environment.push_back("MILLRACE_EXPLORE_DECISIONS=" + choices.path());
   }
   std::vector<char*> argv, envp;

@@ -11,6 +11,7 @@ struct Decision {
   enum class Kind : std::uint8_t {
     after,   // the event `key` only when event `value` is over
     blocks,  // the kernel's blocks (or the batch's copies) in order `value`
+    tear,    // the event stopped after `value` of its instructions; its rest is an event of its own
   } kind = Kind::after;
   std::uint64_t key = 0, value = 0;
 };
@@ -42,6 +43,8 @@ struct Run {
 // Parts of a trace.
 std::vector<Event> events_of(const Run& run);
 std::vector<Decision> block_orders_of(const Run& run);
+std::vector<Decision> tears_of(const Run& run);
+std::string lengths_of(const Run& run);      // of a run with Runner::measure: for Runner::lengths
 std::vector<Site> sites_of(const Run& run);  // by number
 
 class Runner {
@@ -50,10 +53,26 @@ class Runner {
   std::string library;
   double timeout_s = 60;
   std::uint64_t steps = 100;  // choices of the reference
+  bool measure = false;       // count events' instructions
+  std::string lengths;        // file of what was counted
   bool show_errors = false;   // pass the program's stderr on
 
   // One run; thread-safe. Throws std::runtime_error with a sentence when the program can't be started.
   Run run(std::uint64_t seed, const std::vector<Decision>* decisions = nullptr) const;
+};
+
+// A file in the temporary folder, gone with this.
+class TemporaryFile {
+ public:
+  TemporaryFile();
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+  std::string text() const;
+
+ private:
+  std::string path_;
 };
 
 // Removes decisions while `fails` says of what is left that it does, for at most `budget` questions.

@@ -18,6 +18,13 @@ struct Explored {
 
 namespace {
 
+thread_local bool in_blocks = false;  // the thread runs device code
+
+struct InBlocks {
+  InBlocks() { in_blocks = true; }
+  ~InBlocks() { in_blocks = false; }
+};
+
 void report(Domain& domain, simt::Fault fault, const simt::Grid& grid) noexcept {
   if (fault != simt::Fault::none && fault != simt::Fault::interrupted) domain.on_fault(domain, fault, grid);
 }
@@ -32,7 +39,10 @@ void run_finite(Domain& domain, const simt::Grid& grid, GraphImage* image) noexc
   const std::uint64_t count = std::min<std::uint64_t>(units, order & 0xff);
   const auto run = [&](std::uint64_t first, std::uint64_t blocks) {
     const ImageScope scope(image);
-    const simt::Fault fault = simt::run_blocks(grid, first, blocks);
+    const simt::Fault fault = [&] {
+      const InBlocks in;
+      return simt::run_blocks(grid, first, blocks);
+    }();
     report(domain, fault, grid);
     return fault == simt::Fault::none;
   };
@@ -88,7 +98,10 @@ void run_resident(Domain& domain, simt::Grid& grid, GraphImage* image) noexcept 
     if (living.empty()) break;
     bool progress = false;
     for (std::size_t i = 0; i < living.size();) {
-      const simt::StepResult result = simt::step(living[i]);
+      const simt::StepResult result = [&] {
+        const InBlocks in;
+        return simt::step(living[i]);
+      }();
       progress |= result.step != simt::Step::yielded || result.progress;
       if (result.step == simt::Step::faulted) {
         report(domain, result.fault, grid);
@@ -180,6 +193,14 @@ bool reached(const void* queue, std::uint64_t sequence) { return queue_of(queue)
 constexpr observe::ExploredEngine engine_table = {as_worker, front, run_front, reached};
 
 }  // namespace
+
+void explored_ready(Queue& queue) noexcept {
+  observe::explorer->ready(&queue);
+  if (!in_blocks) return;
+  in_blocks = false;
+  observe::explorer->pause(true);
+  in_blocks = true;
+}
 
 void run_explored(Domain& domain, simt::Grid& grid, bool resident, GraphImage* image) noexcept {
   if (resident)

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include <engine/clock.h>
+#include <engine/explore.h>
 #include <engine/futex.h>
 #include <engine/grid_job.h>
 #include <engine/worker.h>
@@ -91,7 +92,7 @@ Queue* Scheduler::pop_from(Shard& shard, unsigned level) noexcept {
 void Scheduler::list(Queue& queue) noexcept {
   if (queue.listed_.exchange(true, std::memory_order_seq_cst)) return;
   if (observe::explorer) [[unlikely]]
-    return observe::explorer->ready(&queue);
+    return explored_ready(queue);
   MR_DELAY();
   push(shard_[(reinterpret_cast<std::uintptr_t>(&queue) >> 9) & (shards_ - 1)], queue);
   wake_if_needed();

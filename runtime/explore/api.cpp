@@ -4,7 +4,11 @@
 #include <execinfo.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <mutex>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "controller.h"
@@ -13,10 +17,11 @@
 namespace mr::explore {
 namespace {
 
-enum class Kind : std::uint8_t { point, noted, batch };
+enum class Kind : std::uint8_t { point, noted, batch, allocates, frees, frees_in_stream };
 
 // Notes the call's site: the program's frames from the caller on.
 void enter(Thread& t, const char* api, void* caller) {
+  controller->stop_stepping(t);
   const Inside inside(t);
   constexpr int most = 16;
   constexpr unsigned kept = 6;
@@ -38,6 +43,7 @@ void leave(Thread& t, cudaError_t result) {
     controller->poll(t);
   else
     controller->point(t, mix(std::uint64_t{t.id} << 40 | t.calls, 0));
+  controller->step(t, 'h');
 }
 
 // Copies of a batch have no order among each other.
@@ -63,6 +69,41 @@ cudaError_t call_batch(F next, Thread& t, void* const* to, const void* const* fr
   return next(all_to.data(), all_from.data(), all_sizes.data(), count, attributes, indexes, used, stream);
 }
 
+// Stream-ordered memory that is freed is overwritten where the free takes effect, so that a late reader finds something
+// else than what was there.
+constexpr int overwritten = 0xa5;
+std::unordered_map<void*, std::size_t>& stream_ordered() {  // under the controller's lock
+  static auto* all = new std::unordered_map<void*, std::size_t>;
+  return *all;
+}
+template <class... Others> void note_allocation(cudaError_t result, void** p, std::size_t bytes, Others...) {
+  if (result != cudaSuccess || !p || !*p) return;
+  const std::scoped_lock hold(controller->lock);
+  stream_ordered()[*p] = bytes;
+}
+std::size_t forget_allocation(void* p) {
+  const std::scoped_lock hold(controller->lock);
+  const auto it = stream_ordered().find(p);
+  if (it == stream_ordered().end()) return 0;
+  const std::size_t bytes = it->second;
+  stream_ordered().erase(it);
+  return bytes;
+}
+void overwrite(const char* api, void* p, cudaStream_t stream) {
+  static const auto capturing = next_function<decltype(&::cudaStreamIsCapturing)>("cudaStreamIsCapturing");
+  static const auto set = next_function<decltype(&::cudaMemsetAsync)>("cudaMemsetAsync");
+  static const auto set_in_own = next_function<decltype(&::cudaMemsetAsync)>("cudaMemsetAsync_ptsz");
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const bool own = std::string_view(api).ends_with("_ptsz");
+  if (stream && (capturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone)) return;
+  if (const std::size_t bytes = forget_allocation(p)) (own ? set_in_own : set)(p, overwritten, bytes, stream);
+}
+void overwrite_now(void* p) {
+  const char* keys = std::getenv("MILLRACE_PROTECT");
+  const std::size_t bytes = forget_allocation(p);
+  if (bytes && keys && std::string_view(keys) == "0") std::memset(p, overwritten, bytes);
+}
+
 template <const char* Name, Kind K, class F> struct Front;
 template <const char* Name, Kind K, class... Parameters> struct Front<Name, K, cudaError_t(Parameters...)> {
   static cudaError_t call(Parameters... arguments) {
@@ -75,7 +116,10 @@ template <const char* Name, Kind K, class... Parameters> struct Front<Name, K, c
       result = call_batch(next, *t, arguments...);
     } else {
       const Inside inside(*t);
+      if constexpr (K == Kind::frees_in_stream) overwrite(Name, arguments...);
+      if constexpr (K == Kind::frees) overwrite_now(arguments...);
       result = next(arguments...);
+      if constexpr (K == Kind::allocates) note_allocation(result, arguments...);
     }
     if constexpr (K != Kind::noted) leave(*t, result);
     return result;
@@ -99,6 +143,11 @@ template <const char* Name, Kind K, class... Parameters> struct Front<Name, K, c
 #define MR_POINT_TWIN(name, suffix) MR_FRONT(name, name##suffix, Kind::point)
 #define MR_NOTED(name) MR_FRONT(name, name, Kind::noted)
 #define MR_NOTED_TWIN(name, suffix) MR_FRONT(name, name##suffix, Kind::noted)
+#define MR_ALLOCATES(name) MR_FRONT(name, name, Kind::allocates)
+#define MR_ALLOCATES_TWIN(name, suffix) MR_FRONT(name, name##suffix, Kind::allocates)
+#define MR_FREES(name) MR_FRONT(name, name, Kind::frees)
+#define MR_FREES_IN_STREAM(name) MR_FRONT(name, name, Kind::frees_in_stream)
+#define MR_FREES_IN_STREAM_TWIN(name, suffix) MR_FRONT(name, name##suffix, Kind::frees_in_stream)
 #define MR_BATCH(name) MR_FRONT(name, name, Kind::batch)
 #define MR_BATCH_TWIN(name, suffix) MR_FRONT(name, name##suffix, Kind::batch)
 #include "api_list.h"

@@ -10,6 +10,7 @@
 
 #include "controller.h"
 #include "next.h"
+#include "step.h"
 
 namespace mr::explore {
 namespace {
@@ -90,6 +91,9 @@ std::uint64_t number(const char* name, std::uint64_t otherwise) {
   if (!made->trace.open(path) || attach(&subscription, observe::subscriber_version) != 0) return;
   made->engine = explore(&table, observe::explorer_version);
   if (!made->engine) return;
+  if (const char* lengths = std::getenv("MILLRACE_EXPLORE_LENGTHS")) made->policy.read_lengths(lengths);
+  made->measure = std::getenv("MILLRACE_EXPLORE_MEASURE") != nullptr;
+  prepare_stepping();
   // Children have nothing to do with it.
   unsetenv("MILLRACE_EXPLORE");
   unsetenv("LD_PRELOAD");

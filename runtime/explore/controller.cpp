@@ -15,6 +15,7 @@
 #include <mutex>
 
 #include "next.h"
+#include "step.h"
 
 namespace mr::explore {
 
@@ -150,8 +151,49 @@ void Controller::pause(Thread& t, bool progress) {
   reschedule(t, progress ? State::enabled : State::polling, key);
 }
 
+void Controller::step(Thread& t, char what) {
+  constexpr std::uint64_t most_of_one = 20'000, most_of_host = 4'000, most_of_all = 200'000;
+  const Key key = t.stream ? t.stream->key : t.current;
+  if (!key) return;
+  const std::uint64_t most = what == 'h' ? most_of_host : most_of_one;
+  t.traps_left = most + most / 2;
+  if (measure) {
+    if (measured_ > most_of_all) return;
+    t.stop_at = most;
+  } else {
+    const std::scoped_lock hold(lock);
+    t.stop_at = policy.tear(key, what);
+    if (!t.stop_at) return;
+  }
+  t.step_key = key;
+  t.steps = 0;
+  t.stepping = true;
+  begin_stepping();
+}
+
+void Controller::stop_stepping(Thread& t) {
+  if (!t.stepping) return;
+  t.stepping = false;
+  if (!measure) return;
+  const std::scoped_lock hold(lock);
+  measured_ += t.steps;
+  trace.print("L %lx %lx\n", t.step_key, t.steps);
+}
+
+void Controller::torn(Thread& t) {
+  const Key rest = mix(t.step_key, 0x7ea4);
+  {
+    const std::scoped_lock hold(lock);
+    trace.print("T %lx %lx\n", t.step_key, t.steps);
+    policy.torn(rest);
+    t.torn = true;
+  }
+  reschedule(t, State::enabled, rest);
+}
+
 void Controller::reschedule(Thread& t, State as, Key key) {
   const Inside inside(t);
+  stop_stepping(t);
   bool mine;
   {
     const std::scoped_lock hold(lock);
@@ -292,8 +334,10 @@ bool Controller::dispatch(Thread* t) {
       site = site_of(s->front.step ? s->front.node_tag : s->front.tag);
       if (s->front.step) via = site_of(s->front.tag);
     }
-    trace.print("E %lx %c %x %x %lx %lx %s\n", next->key, begins || !s ? c.what : 'r', site, via, c.task, next->slice,
-                s && s->front.name ? s->front.name : "-");
+    const char what = next->torn ? 't' : begins || !s ? c.what : 'r';
+    next->torn = false;
+    trace.print("E %lx %c %x %x %lx %lx %s\n", next->key, what, site, via, c.task,
+                what == 't' ? next->steps : next->slice, s && s->front.name ? s->front.name : "-");
   }
   holder_ = next;
   if (next == t) return true;
@@ -320,10 +364,12 @@ void* device_main(void* data) {
 void Controller::run_operations(Thread& t) {
   for (;;) {
     Stream& s = *t.stream;
-    const bool function = what_of(s.front) == 'x';
-    if (function) t.inside = 0;
+    const char what = what_of(s.front);
+    if (what == 'x') t.inside = 0;
+    if (what == 'x' || what == 'k') step(t, what);
     engine->run_front(s.queue);
     t.inside = 1;
+    stop_stepping(t);
     {
       const std::scoped_lock hold(lock);
       s.runner = nullptr;
@@ -347,7 +393,7 @@ Thread& Controller::device_thread() {
   sigset_t all, before;
   sigfillset(&all);
   for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGURG}) sigdelset(&all, own);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // this may be a handler, with more blocked
   static const auto create = next_function<decltype(&::pthread_create)>("pthread_create");
   pthread_t thread;
   if (create(&thread, nullptr, device_main, &t) != 0) {
@@ -382,7 +428,7 @@ void Controller::watch() {
     sleep_us(10'000);
     const std::scoped_lock hold(lock);
     Thread* t = holder_;
-    if (choosing_ || !t->tid || (t->device && t->inside)) {
+    if (choosing_ || !t->tid || t->stepping || (t->device && t->inside)) {
       last = nullptr;
       continue;
     }

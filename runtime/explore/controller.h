@@ -48,6 +48,11 @@ struct Thread {
   Key key = 0;                  // of the event that it goes on with
   Key current = 0;              // of the one that it is in
   std::uint64_t slice = 0;
+  // Steps through its instructions, to be stopped when `steps` have been the program's own (step.h).
+  bool stepping = false;
+  std::uint64_t steps = 0, stop_at = 0, traps_left = 0;
+  Key step_key = 0;   // of the event that is stepped through
+  bool torn = false;  // it goes on with the rest of that
   std::uint64_t calls = 0, enqueued = 0;
   std::uint32_t site = 0;  // of the last call
   unsigned inside = 0;     // the runtime or the explorer: nothing of what happens is the program's
@@ -91,6 +96,7 @@ class Controller {
   Policy policy;
   SpinLock lock;
   const observe::ExploredEngine* engine = nullptr;
+  bool measure = false;  // write how many instructions events have, instead of stopping any
 
   // Points. The calling thread is `t`; it has control again when they return.
   void point(Thread& t, Key key) { reschedule(t, State::enabled, key); }
@@ -105,6 +111,12 @@ class Controller {
   void begin_main() { thread_self = holder_; }
   // The first thing that such a thread does.
   void begin(Thread& t);
+
+  // The event that `t` has just begun is stopped in the midst, if the policy says so. Not locked.
+  void step(Thread& t, char what);
+  void stop_stepping(Thread& t);
+  // It has come there (in a signal handler; what is interrupted is the program's own code).
+  void torn(Thread& t);
 
   void ready(void* queue);
   std::uint64_t block_order(Thread& t);
@@ -131,6 +143,7 @@ class Controller {
   std::vector<Origin> origins_{1};
   Thread* holder_ = nullptr;
   std::uint64_t progress_ = 1;
+  std::uint64_t measured_ = 0;
   bool stuck_ = false;     // the trace says so already
   bool choosing_ = false;  // nobody runs: dispatch looks for one
   bool detached_ = false;  // some thread may be

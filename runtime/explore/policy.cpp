@@ -16,6 +16,8 @@ Policy::Policy(std::uint64_t seed, std::uint64_t steps, const std::string& decis
     while (in >> kind >> std::hex >> key >> value) {
       if (kind == 'A')
         after_[key].push_back(value);
+      else if (kind == 'T')
+        tears_at_[key] = value;
       else
         orders_[key] = value;
     }
@@ -32,6 +34,7 @@ Policy::Policy(std::uint64_t seed, std::uint64_t steps, const std::string& decis
   case 5: late_ = 'x', streams_ = Streams::newest; return;
   case 6: host_ = Host::last, streams_ = Streams::newest, blocks_ = 1; return;
   case 7: slices_ = true, blocks_ = 2, streams_ = Streams::by_stream; return;
+  case 8: tears_ = true, streams_ = Streams::by_stream; return;
   default: break;
   }
   constexpr Host hosts[] = {Host::first, Host::first, Host::any, Host::any, Host::last};
@@ -41,12 +44,14 @@ Policy::Policy(std::uint64_t seed, std::uint64_t steps, const std::string& decis
   late_ = kinds[draw(8)];
   slices_ = draw(3) == 0;
   blocks_ = static_cast<unsigned>(draw(3));
+  tears_ = draw(3) == 0;
   for (std::uint64_t i = draw(4); i > 0; --i) changes_.push_back(draw(steps + 1));
 }
 
 // The reference's order: what has begun, then the oldest, then host threads; those that only look come last.
 std::size_t Policy::by_reference(const std::vector<Candidate>& candidates) const {
   const auto rank = [&](const Candidate& c) -> std::pair<unsigned, std::uint64_t> {
+    if (c.key && lowered_.contains(c.key)) return {5, c.age};  // the rest of what was stopped
     if (c.polling) return {c.host ? 4u : 3u, c.age};
     if (c.underway) return {0, c.age};
     if (!c.host) return {1, c.age};
@@ -69,6 +74,7 @@ std::size_t Policy::by_reference(const std::vector<Candidate>& candidates) const
 }
 
 double Policy::score(const Candidate& c) const {
+  if (const auto it = lowered_.find(c.key); c.key && it != lowered_.end()) return it->second;
   const std::uint64_t name = streams_ == Streams::by_operation && c.key ? c.key : c.task;
   if (const auto it = lowered_.find(name); it != lowered_.end()) return it->second;
   const auto random = [&](std::uint64_t of) { return static_cast<double>(mix(seed_, of) >> 11) / 9007199254740992.0; };
@@ -118,6 +124,34 @@ std::size_t Policy::choose(const std::vector<Candidate>& candidates) {
   in_a_row_ = task == last_task_ ? in_a_row_ + 1 : 0;
   if (!reference_ || candidates[best].host) last_task_ = task;
   return best;
+}
+
+void Policy::read_lengths(const std::string& path) {
+  std::ifstream in(path);
+  Key key;
+  std::uint64_t length;
+  while (in >> std::hex >> key >> length) lengths_[key] = length;
+}
+
+std::uint64_t Policy::tear(Key key, char what) const {
+  if (reference_) {
+    const auto it = tears_at_.find(key);
+    return it == tears_at_.end() ? 0 : it->second;
+  }
+  if (!tears_) return 0;
+  const std::uint64_t random = mix(seed_, key ^ 0x7ea4);
+  if (what == 'h' ? random % 8 != 0 : random % 4 == 0) return 0;
+  const auto it = lengths_.find(key);
+  const std::uint64_t length = it == lengths_.end() || it->second == 0 ? 4096 : it->second;
+  // Anywhere, soon after the beginning, or shortly before the end.
+  const std::uint64_t any = 1 + (random >> 16) % length;
+  const unsigned bits = static_cast<unsigned>(64 - __builtin_clzll(length));
+  const std::uint64_t near = 1 + (random >> 16) % (std::uint64_t{1} << (random >> 8 & 0xff) % (bits + 1));
+  switch (random >> 4 & 3) {
+  case 0: return near;
+  case 1: return near < length ? length - near : 1;
+  default: return any;
+  }
 }
 
 std::uint64_t Policy::block_order(Key key) const {

@@ -7,7 +7,8 @@
 // always late.
 //
 // A schedule can also be given as decisions on top of the reference: this event only after that one, this kernel's
-// blocks in that order. What a failing seed did is written in this form (docs/explore.md), so that it can be shrunk.
+// blocks in that order, that event stopped after so many instructions. What a failing seed did is written in this form
+// (docs/explore.md), so that it can be shrunk.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -48,6 +49,13 @@ class Policy {
   std::size_t choose(const std::vector<Candidate>& candidates);
   // Explorer::block_order for the kernel with this key.
   std::uint64_t block_order(Key key) const;
+  // After how many of its own instructions the event is stopped in the midst; 0 for never. `length`: how many it has, 0
+  // if that isn't known.
+  std::uint64_t tear(Key key, char what) const;
+  // It was; its rest, which is the event `rest`, comes late.
+  void torn(Key rest) { lowered_[rest] = -300; }
+  // Lengths of events, as the trace of an earlier run has them.
+  void read_lengths(const std::string& path);
   // The order of a batch's copies: true to turn it around.
   bool backwards(Key key) const { return reference_ ? orders_.contains(key) : (mix(seed_, key ^ 0xb) & 1) != 0; }
   void done(Key key) {
@@ -65,14 +73,16 @@ class Policy {
   enum class Streams : std::uint8_t { oldest, newest, by_stream, by_operation } streams_ = Streams::oldest;
   char late_ = 0;  // kind of operation that is late
   bool slices_ = false;
+  bool tears_ = false;
   unsigned blocks_ = 0;  // 0 in order, 1 backwards, 2 any
   std::vector<std::uint64_t> changes_;
   std::unordered_map<std::uint64_t, double> lowered_;
   std::uint64_t step_ = 0, last_task_ = 0, in_a_row_ = 0;
   // Decisions.
   std::unordered_map<Key, std::vector<Key>> after_;
-  std::unordered_map<Key, std::uint64_t> orders_;
+  std::unordered_map<Key, std::uint64_t> orders_, tears_at_;
   std::unordered_set<Key> done_;
+  std::unordered_map<Key, std::uint64_t> lengths_;
 };
 
 }  // namespace mr::explore

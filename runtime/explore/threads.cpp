@@ -87,6 +87,7 @@ MR_FRONT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
   MR_NEXT(pthread_create);
   Thread* const t = under_control();
   if (!t) return next(thread, attributes, function, argument);
+  controller->stop_stepping(*t);
   Thread* const child = controller->add_thread(false);
   auto* start = new Start{function, argument, child};
   const int result = next(thread, attributes, begin, start);

@@ -2,8 +2,9 @@
 //   P SITE API MODULE OFFSET [MODULE OFFSET ...]   a call of the API: return addresses, innermost first
 //   E KEY WHAT SITE VIA TASK SLICE NAME            an event was chosen; VIA: the graph launch's site, of its steps
 //   B KEY ORDER                                    the kernel's blocks were run in this order (Explorer::block_order)
-//   S | D                                          a thread was left to itself | nothing can run
-//   Z                                              the program came to its end
+//   T KEY N                                        the event was stopped after N of its instructions; E of what t: its
+//   rest L KEY N                                        the event has N instructions of its own S | D a thread was left
+//   to itself | nothing can run Z                                              the program came to its end
 // The file's first eight bytes are the length of what follows.
 #pragma once
 #include <cstdarg>

@@ -20,7 +20,7 @@ struct Explorer {
   // Returns when the queue has completed `sequence` (ExploredEngine::reached).
   void (*wait)(const void* queue, std::uint64_t sequence);
   // Between two slices of a kernel's blocks, or two rounds of blocks that wait for something (no progress: all of them
-  // polled). Others may run before it returns.
+  // polled), or where device code has made a queue ready. Others may run before it returns.
   void (*pause)(bool progress);
   // How the blocks of the kernel that this thread begins are run: 0 in index order in one go. Otherwise in slices, with
   // pauses between them: the lowest byte says how many at most, the next one their order (0 by index, 1 backwards, 2 by

@@ -1,0 +1,137 @@
+#include "step.h"
+
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+#include "controller.h"
+#include "next.h"
+
+namespace mr::explore {
+namespace {
+
+constexpr greg_t trap_flag = 0x100;
+
+struct Range {
+  std::uintptr_t begin, end;
+};
+Range ranges[32];  // not the program's own code; constant after prepare_stepping
+unsigned range_count = 0;
+
+struct sigaction chained{};  // whoever else wants SIGTRAP
+
+int look_at(dl_phdr_info* info, std::size_t, void*) {
+  const char* slash = std::strrchr(info->dlpi_name, '/');
+  const std::string name = slash ? slash + 1 : info->dlpi_name;
+  bool foreign = false;
+  for (const char* prefix : {"libmillrace_", "libcudart.", "libc.so", "libstdc++.", "libm.so", "libgcc_s.", "ld-linux",
+                             "linux-vdso", "libpthread", "libdl.", "librt."})
+    foreign |= name.starts_with(prefix);
+  if (!foreign) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = info->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD || !(part.p_flags & PF_X) || range_count == std::size(ranges)) continue;
+    ranges[range_count++] = {info->dlpi_addr + part.p_vaddr, info->dlpi_addr + part.p_vaddr + part.p_memsz};
+  }
+  return 0;
+}
+
+bool own_code(std::uintptr_t pc) {
+  for (unsigned i = 0; i < range_count; ++i)
+    if (pc >= ranges[i].begin && pc < ranges[i].end) return false;
+  return true;
+}
+
+void on_trap(int signal, siginfo_t* info, void* opaque) {
+  auto& registers = static_cast<ucontext_t*>(opaque)->uc_mcontext.gregs;
+  Thread* const t = thread_self;
+  if (info->si_code != TRAP_TRACE || !t) {
+    if (chained.sa_flags & SA_SIGINFO) return chained.sa_sigaction(signal, info, opaque);
+    if (chained.sa_handler != SIG_DFL && chained.sa_handler != SIG_IGN) return chained.sa_handler(signal);
+    static const auto next = next_function<decltype(&::sigaction)>("sigaction");
+    next(SIGTRAP, &chained, nullptr);
+    raise(SIGTRAP);
+    return;
+  }
+  // Long ways through other code are given up.
+  if (!t->stepping || t->traps_left-- == 0) {
+    registers[REG_EFL] &= ~trap_flag;
+    return;
+  }
+  if (!own_code(static_cast<std::uintptr_t>(registers[REG_RIP])) || ++t->steps < t->stop_at) return;
+  registers[REG_EFL] &= ~trap_flag;
+  if (controller->measure) return;
+  t->stepping = false;
+  const int error = errno;
+  controller->torn(*t);
+  errno = error;
+}
+
+}  // namespace
+
+void prepare_stepping() {
+  dl_iterate_phdr(look_at, nullptr);
+  struct sigaction action{};
+  action.sa_sigaction = on_trap;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  sigfillset(&action.sa_mask);
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&action.sa_mask, own);
+  static const auto next = next_function<decltype(&::sigaction)>("sigaction");
+  next(SIGTRAP, &action, &chained);
+}
+
+void begin_stepping() {
+  // Below the red zone.
+  asm volatile("lea -128(%%rsp), %%rsp\n"
+               "pushfq\n"
+               "orq $0x100, (%%rsp)\n"
+               "popfq\n"
+               "lea 128(%%rsp), %%rsp\n" ::
+                   : "memory", "cc");
+}
+
+}  // namespace mr::explore
+
+namespace {
+// Functions that block signals, SIGTRAP among them, for a while: a trap would be the end then.
+void before_blocking() {
+  using namespace mr::explore;
+  if (controller && thread_self) controller->stop_stepping(*thread_self);
+}
+}  // namespace
+#define MR_BLOCKS(result, name, parameters, ...)                                                                       \
+  extern "C" [[gnu::visibility("default")]] result name parameters {                                                   \
+    static const auto next = mr::explore::next_function<result(*) parameters>(#name);                                  \
+    before_blocking();                                                                                                 \
+    return next(__VA_ARGS__);                                                                                          \
+  }
+MR_BLOCKS(pid_t, fork, () noexcept, )
+MR_BLOCKS(int, system, (const char* command), command)
+MR_BLOCKS(FILE*, popen, (const char* command, const char* mode), command, mode)
+MR_BLOCKS(int, raise, (int signal) noexcept, signal)
+MR_BLOCKS(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* old) noexcept, how, set, old)
+MR_BLOCKS(int, sigprocmask, (int how, const sigset_t* set, sigset_t* old) noexcept, how, set, old)
+extern "C" [[gnu::visibility("default")]] void abort() noexcept {
+  static const auto next = mr::explore::next_function<void (*)()>("abort");
+  before_blocking();
+  next();
+  __builtin_unreachable();
+}
+
+// The runtime's handler for SIGTRAP, and the program's, come behind the explorer's.
+extern "C" [[gnu::visibility("default")]] int sigaction(int signal, const struct sigaction* action,
+                                                        struct sigaction* old) noexcept {
+  using namespace mr::explore;
+  static const auto next = next_function<decltype(&::sigaction)>("sigaction");
+  if (signal != SIGTRAP || !controller) return next(signal, action, old);
+  if (old) *old = chained;
+  if (action) chained = *action;
+  return 0;
+}

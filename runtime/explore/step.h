@@ -1,0 +1,13 @@
+// Stopping a thread in the midst of its code, at an instruction that is the same in every run: the processor's trap
+// flag raises SIGTRAP after each one, and the handler counts those that are the program's own - not the runtime's, the
+// C library's or the explorer's. A microsecond or so for each instruction.
+#pragma once
+
+namespace mr::explore {
+
+// Once, when everything that the program is linked with is loaded.
+void prepare_stepping();
+// From here on the calling thread, whose Thread::stepping is set, traps. Thread::stepping ends it.
+void begin_stepping();
+
+}  // namespace mr::explore
