@@ -88,6 +88,10 @@ template <class T, class Read> cudaError_t ask(cudaStream_t handle, T* out, bool
 }
 
 cudaError_t get_priority(cudaStream_t handle, int* out, bool per_thread) {
+  if (model::slow()) [[unlikely]] {
+    model::Stream* stream = model::resolve(handle, per_thread);
+    if (stream && model::capture_invalidated(*stream)) return api::result(cudaErrorStreamCaptureInvalidated);
+  }
   return ask(handle, out, per_thread, [](model::Stream& s) { return s.priority.load(std::memory_order_relaxed); });
 }
 // Of a stream that is being captured these can't be asked (and asking spoils the capture); its priority and attributes

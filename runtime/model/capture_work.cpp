@@ -60,10 +60,10 @@ bool capture_copy(Stream& stream, const memory::Copy& copy, cudaMemcpyKind kind,
     if (params) {
       data.params = *params;
     } else {
-      const bool flat = data.one_dimensional;
-      data.params.srcPtr = {const_cast<void*>(copy.src), flat ? 0 : copy.src_pitch, flat ? 0 : copy.row,
-                            flat ? 0 : copy.height};
-      data.params.dstPtr = {copy.dst, flat ? 0 : copy.dst_pitch, flat ? 0 : copy.row, flat ? 0 : copy.height};
+      // As on a GPU: no number of rows, and a pitch only for copies of rows and from host to host.
+      const bool rows = !data.one_dimensional || kind == cudaMemcpyHostToHost;
+      data.params.srcPtr = {const_cast<void*>(copy.src), rows ? copy.src_pitch : 0, 0, 0};
+      data.params.dstPtr = {copy.dst, rows ? copy.dst_pitch : 0, 0, 0};
       data.params.extent = {copy.row, copy.height, copy.depth};
       data.params.kind = kind;
     }
@@ -77,9 +77,10 @@ bool capture_fill(Stream& stream, const memory::Fill& fill, cudaError_t& result)
   if (fill.bytes() == 0) return capture_nothing(stream, result);
   return record_work(stream, cudaGraphNodeTypeMemset, result, [&](GraphNode& node) {
     node.fill = node.graph->arena.make<FillData>();
+    const bool linear = fill.height * fill.depth == 1 && fill.pitch == fill.row;
     cudaMemsetParams params{};
     params.dst = fill.dst;
-    params.pitch = fill.pitch;
+    params.pitch = linear ? 0 : fill.pitch;
     params.value = fill.value;
     params.elementSize = fill.element;
     params.width = fill.row / fill.element;

@@ -83,7 +83,7 @@ class Printer {
   void print(Graph& graph) {
     std::fputs("digraph cuda_graph {\n  rankdir=TB;\n  compound=true;\n"
                "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"Helvetica\", fontsize=11];\n"
-               "  edge [arrowsize=0.7];\n",
+               "  edge [arrowsize=0.7, fontname=\"Helvetica\", fontsize=10];\n",
                file_);
     body(graph, 1);
     std::fputs("}\n", file_);
@@ -153,6 +153,12 @@ class Printer {
       }
     }
     body(inner, depth + 1);
+    if (!inner.first && node.type == cudaGraphNodeTypeConditional) {
+      // Graphviz doesn't draw frames around nothing.
+      indent(depth + 1);
+      std::fprintf(file_, "g%llu_nothing [shape=plaintext, style=\"\", label=\"nothing\"];\n",
+                   static_cast<unsigned long long>(inner.uid));
+    }
     indent(depth);
     std::fputs("}\n", file_);
   }
@@ -171,6 +177,11 @@ class Printer {
           indent(depth);
           std::fprintf(file_, "%s -> %s [style=dotted];\n", name(node, "").c_str(), name(*n, "_in").c_str());
         }
+      if (!inner.first) {
+        indent(depth);
+        std::fprintf(file_, "%s -> g%llu_nothing [style=dotted];\n", name(node, "").c_str(),
+                     static_cast<unsigned long long>(inner.uid));
+      }
     }
   }
 

@@ -26,8 +26,8 @@ const FillData& fill_of(const Step& step) noexcept {
 bool same_side(memory::Kind a, memory::Kind b) noexcept { return memory::on_device(a) == memory::on_device(b); }
 bool same_box(const cudaMemcpy3DParms& a, const cudaMemcpy3DParms& b) noexcept {
   const auto same_position = [](const cudaPos& p, const cudaPos& q) { return p.x == q.x && p.y == q.y && p.z == q.z; };
-  const auto same_shape = [](const cudaPitchedPtr& p, const cudaPitchedPtr& q) {
-    return p.pitch == q.pitch && p.ysize == q.ysize;
+  const auto same_shape = [&](const cudaPitchedPtr& p, const cudaPitchedPtr& q) {
+    return p.pitch == q.pitch && (a.extent.depth == 1 || p.ysize == q.ysize);
   };
   return a.srcPtr.ptr == b.srcPtr.ptr && a.dstPtr.ptr == b.dstPtr.ptr && a.srcArray == b.srcArray &&
          a.dstArray == b.dstArray && a.extent.width == b.extent.width && a.extent.height == b.extent.height &&
