@@ -156,7 +156,7 @@ cudaError_t to_array_async(cudaArray_t dst, std::size_t x, std::size_t y, const 
   cudaMemcpy3DParms p = parameters(elements(dst, width), height, kind);
   p.dstArray = dst;
   p.dstPos = {elements(dst, x), y, 0};
-  p.srcPtr = {const_cast<void*>(src), pitch, width, height};
+  p.srcPtr = {const_cast<void*>(src), pitch, 0, 0};
   return run_async(
       [&](model::CopyPlan& plan) { return model::check_to_array(plan, dst, x, y, src, pitch, width, height, kind); },
       kind, &p, stream, per_thread);
@@ -173,7 +173,7 @@ cudaError_t from_array_async(void* dst, std::size_t pitch, cudaArray_const_t src
   cudaMemcpy3DParms p = parameters(elements(src, width), height, kind);
   p.srcArray = const_cast<cudaArray_t>(src);
   p.srcPos = {elements(src, x), y, 0};
-  p.dstPtr = {dst, pitch, width, height};
+  p.dstPtr = {dst, pitch, 0, 0};
   return run_async(
       [&](model::CopyPlan& plan) { return model::check_from_array(plan, dst, pitch, src, x, y, width, height, kind); },
       kind, &p, stream, per_thread);

@@ -19,8 +19,8 @@ cudaError_t copy_async(void* dst, const void* src, std::size_t bytes, cudaMemcpy
 cudaMemcpy3DParms flat_parameters(void* dst, std::size_t dst_pitch, const void* src, std::size_t src_pitch,
                                   std::size_t width, std::size_t height, cudaMemcpyKind kind) {
   cudaMemcpy3DParms p{};
-  p.srcPtr = {const_cast<void*>(src), src_pitch, width, height};
-  p.dstPtr = {dst, dst_pitch, width, height};
+  p.srcPtr = {const_cast<void*>(src), src_pitch, 0, 0};
+  p.dstPtr = {dst, dst_pitch, 0, 0};
   p.extent = {width, height, 1};
   p.kind = kind;
   return p;

@@ -1,6 +1,8 @@
 // Hooks for work: what streams are given becomes nodes.
 #include <model/capture_state.h>
 
+#include <algorithm>
+
 #include <model/graph_memory.h>
 #include <model/launch.h>
 
@@ -62,8 +64,8 @@ bool capture_copy(Stream& stream, const memory::Copy& copy, cudaMemcpyKind kind,
     } else {
       // As on a GPU: no number of rows, and a pitch only for copies of rows and from host to host.
       const bool rows = !data.one_dimensional || kind == cudaMemcpyHostToHost;
-      data.params.srcPtr = {const_cast<void*>(copy.src), rows ? copy.src_pitch : 0, 0, 0};
-      data.params.dstPtr = {copy.dst, rows ? copy.dst_pitch : 0, 0, 0};
+      data.params.srcPtr = {const_cast<void*>(copy.src), rows ? std::max(copy.src_pitch, copy.row) : 0, 0, 0};
+      data.params.dstPtr = {copy.dst, rows ? std::max(copy.dst_pitch, copy.row) : 0, 0, 0};
       data.params.extent = {copy.row, copy.height, copy.depth};
       data.params.kind = kind;
     }
