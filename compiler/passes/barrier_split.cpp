@@ -134,8 +134,10 @@ class Splitter {
                               ? "it calls a warp operation that is not split"
                               : "a barrier is in a function that is not inlined");
       if (of_warp(sync_of(i))) {
-        auto* mask = dyn_cast<ConstantInt>(call->getArgOperand(0));
-        if (!mask || !mask->isMinusOne()) return refuse_for("a warp operation is for some lanes only");
+        // All lanes that are still there reach it together, so a mask names all of them, or a part that does the same
+        // beside others (tiles): only a reduction depends on which.
+        if (sync_of(i) == Sync::reduce && !all_lanes(call))
+          return refuse_for("a warp reduction is for some lanes only");
         if (sync_of(i) == Sync::shuffle && !isa<ConstantInt>(call->getArgOperand(1)))
           return refuse_for("a shuffle's kind is not constant");
         if (sync_of(i) == Sync::reduce && !isa<ConstantInt>(call->getArgOperand(1)))
@@ -150,6 +152,11 @@ class Splitter {
   bool refuse_for(const char* why) {
     why_ = why;
     return false;
+  }
+
+  static bool all_lanes(const CallBase* call) {
+    auto* mask = dyn_cast<ConstantInt>(call->getArgOperand(0));
+    return mask && mask->isMinusOne();
   }
 
   void find_regions() {
@@ -182,7 +189,8 @@ class Splitter {
     return regions_[0];
   }
 
-  // Where a region can end in several ways, a uniform branch must decide.
+  // Where a region can end at several barriers, a uniform branch must decide. Some threads may return and the others
+  // go on: they are noted as gone.
   bool check_exits() {
     unsigned cloned = 0;
     for (const Region& r : regions_) {
@@ -210,7 +218,11 @@ class Splitter {
       for (BasicBlock* block : r.blocks) {
         Instruction* end = block->getTerminator();
         if (end->getNumSuccessors() < 2 || ends[block].size() < 2 || uniformity_->uniform(end)) continue;
-        return refuse_for("not all threads reach the same barrier, or some return before it");
+        if (ends[block].size() == 2 && ends[block].contains(nullptr)) {
+          leaves_early_ = true;
+          continue;
+        }
+        return refuse_for("not all threads reach the same barrier");
       }
     }
     return cloned <= max_cloned || refuse_for("it has too many barriers");
@@ -235,8 +247,9 @@ class Splitter {
     for (Use& use : v.uses()) {
       auto* user = cast<Instruction>(use.getUser());
       BasicBlock* at = user->getParent();
-      // Where a shuffle reads is looked at when the next region begins.
+      // Where a shuffle reads is looked at when the next region begins, and so are masks.
       if (user == r.barrier && sync_of(*user) == Sync::shuffle && use.getOperandNo() >= 3) return true;
+      if (user == r.barrier && of_warp(sync_of(*user)) && use.getOperandNo() == 0) return true;
       if (auto* phi = dyn_cast<PHINode>(user))
         at = phi->getIncomingBlock(use);
       else if (at == def && !barriers_.contains(dyn_cast<CallInst>(user)))
@@ -311,6 +324,10 @@ class Splitter {
       slots_[value].offset = lane_bytes_;
       lane_bytes_ += size;
     }
+    if (leaves_early_) {
+      here_ = {false, nullptr, nullptr, lane_bytes_, 1};
+      lane_bytes_ += 1;
+    }
     lane_bytes_ = alignTo(lane_bytes_, 64);
   }
 
@@ -354,6 +371,11 @@ class Splitter {
       }
     for (unsigned i = 0; i < 3; ++i) extent_[i] = out_->getArg(body_.arg_size() + 1 + i);
     threads_ = b.CreateZExt(b.CreateMul(extent_[0], b.CreateMul(extent_[1], extent_[2])), b.getInt64Ty(), "threads");
+    if (leaves_early_) {
+      left_ = b.CreateAlloca(b.getInt32Ty(), nullptr, "left");
+      b.CreateStore(b.getInt32(0), left_);
+      b.CreateMemSet(element(b, here_, b.getInt64(0)), b.getInt8(1), threads_, Align(1));
+    }
     done_ = BasicBlock::Create(c, "done", out_);
     ReturnInst::Create(c, done_);
     for (Region& r : regions_) r.before = BasicBlock::Create(c, "region", out_, done_);
@@ -442,6 +464,7 @@ class Splitter {
   }
 
   void build_region(Region& r);
+  void go(IRBuilder<>& b, Value* thread, MDNode* group);
   void reduce(IRBuilder<>& b, CallInst* barrier, Value* predicate);
   void bring(IRBuilder<>& b, CallInst* call, Value* v, Value* thread, MDNode* group);
   void complete_in_warps(IRBuilder<>& b, CallInst* call);
@@ -467,6 +490,9 @@ class Splitter {
   Value* threads_ = nullptr;
   Value* extent_[3] = {};
   AllocaInst* next_ = nullptr;
+  bool leaves_early_ = false;   // some threads return before others reach a barrier
+  Slot here_;                   // then: which have not returned, a byte each
+  AllocaInst* left_ = nullptr;  // and whether any has
   BasicBlock* done_ = nullptr;
   DenseMap<CallInst*, Reduction> reductions_;
   DenseMap<Instruction*, Value*> start_values_;
@@ -494,6 +520,11 @@ void Splitter::build_region(Region& r) {
     if (slot.uniform) b.CreateStore(b.CreateLoad(i->getType(), slot.now), slot.next);
   }
 
+  const bool several = r.next.size() + r.returns > 1;
+  if (several && leaves_early_) b.CreateStore(b.getInt32(returned), next_);
+  Value* all_here = leaves_early_ && r.barrier ? b.CreateICmpEQ(b.CreateLoad(b.getInt32Ty(), left_), b.getInt32(0))
+                                               : nullptr;
+
   // The loops over threads.
   const bool rows_differ = store_lane_ || items_[tid_y] || items_[tid_z];
   Value* rows = rows_differ ? extent_[1] : b.CreateNUWMul(extent_[1], extent_[2]);
@@ -503,9 +534,18 @@ void Splitter::build_region(Region& r) {
   Value* row = rows_differ ? b.CreateAdd(y.index, b.CreateMul(z.index, extent_[1])) : static_cast<Value*>(y.index);
   Value* first = b.CreateZExt(b.CreateNUWMul(row, extent_[0]), b.getInt64Ty());
   Loop x = open(b, "thread.x");
-  BasicBlock* start = b.GetInsertBlock();
   Value* thread = b.CreateAdd(first, b.CreateZExt(x.index, b.getInt64Ty()), "thread", true, true);
   IRBuilder<> outside(r.before->getTerminator());
+  BasicBlock* latch = BasicBlock::Create(c, "latch", out_, done_);
+  MDNode* group = MDNode::getDistinct(c, {});
+  if (all_here) {
+    LoadInst* is_here = b.CreateLoad(b.getInt8Ty(), element(b, here_, thread));
+    if (!store_lane_) is_here->setMetadata(LLVMContext::MD_access_group, group);
+    BasicBlock* go_on = BasicBlock::Create(c, "here", out_, latch);
+    b.CreateCondBr(b.CreateOr(all_here, b.CreateICmpNE(is_here, b.getInt8(0))), go_on, latch);
+    b.SetInsertPoint(go_on);
+  }
+  BasicBlock* start = b.GetInsertBlock();
 
   ValueToValueMapTy map;
   for (unsigned i = 0; i < body_.arg_size(); ++i) map[body_.getArg(i)] = out_->getArg(i);
@@ -515,8 +555,6 @@ void Splitter::build_region(Region& r) {
   if (store_lane_) store_thread_items(b, lane_pointer(b), tid, {extent_[0], extent_[1]});
 
   // The blocks.
-  BasicBlock* latch = BasicBlock::Create(c, "latch", out_, done_);
-  MDNode* group_of_region = MDNode::getDistinct(c, {});
   SmallVector<BasicBlock*, 16> clones;
   for (BasicBlock* block : r.blocks) {
     BasicBlock* clone = CloneBasicBlock(block, map, "", out_);
@@ -547,7 +585,6 @@ void Splitter::build_region(Region& r) {
     else
       map[&i] = before;
   }
-  const bool several = r.next.size() + r.returns > 1;
   const auto leave = [&](IRBuilder<>& at, std::uint32_t next) {
     if (several) at.CreateStore(at.getInt32(next), next_);
     at.CreateBr(latch);
@@ -563,16 +600,14 @@ void Splitter::build_region(Region& r) {
     switch (sync_of(*barrier)) {
     case Sync::barrier_reduce: reduce(at, barrier, operand(1)); break;
     case Sync::shuffle:
-    case Sync::reduce: bring(at, barrier, operand(2), thread, group_of_region); break;
+    case Sync::reduce: bring(at, barrier, operand(2), thread, group); break;
     case Sync::ballot:
-      bring(at, barrier, at.CreateZExt(at.CreateICmpNE(operand(1), at.getInt32(0)), at.getInt32Ty()), thread,
-            group_of_region);
+      bring(at, barrier, at.CreateZExt(at.CreateICmpNE(operand(1), at.getInt32(0)), at.getInt32Ty()), thread, group);
       break;
     default: break;
     }
     leave(at, number_of(barrier));
   }
-  MDNode* group = group_of_region;
   DenseMap<const MDNode*, MDNode*> cache;
   DILocation* here = subprogram_ ? DILocation::get(c, subprogram_->getLine(), 0, subprogram_) : nullptr;
   for (BasicBlock* clone : clones)
@@ -591,7 +626,12 @@ void Splitter::build_region(Region& r) {
       if (i.mayReadOrWriteMemory() && !store_lane_) i.setMetadata(LLVMContext::MD_access_group, group);
       if (isa<ReturnInst>(i)) {
         IRBuilder<> at(&i);
-        leave(at, returned);
+        if (leaves_early_ && several) {
+          go(at, thread, group);
+          at.CreateBr(latch);
+        } else {
+          leave(at, returned);
+        }
         i.eraseFromParent();
       }
     }
@@ -637,6 +677,27 @@ void Splitter::build_region(Region& r) {
   for (CallInst* barrier : r.next) choose->addCase(b.getInt32(number_of(barrier)), regions_[number_of(barrier)].before);
 }
 
+// The thread returns, others may go on: it brings nothing to warp operations any more.
+void Splitter::go(IRBuilder<>& b, Value* thread, MDNode* group) {
+  SmallVector<StoreInst*, 4> stores = {b.CreateStore(b.getInt8(0), element(b, here_, thread))};
+  for (CallInst* call : barriers_) {
+    const Sync sync = sync_of(*call);
+    if (!of_warp(sync) || sync == Sync::warp) continue;
+    Value* nothing = sync == Sync::shuffle ? b.getInt64(0) : static_cast<Value*>(b.getInt32(0));
+    if (sync == Sync::reduce) switch (cast<ConstantInt>(call->getArgOperand(1))->getZExtValue()) {
+      case MR_RED_MIN_U:
+      case MR_RED_AND: nothing = b.getInt32(~0u); break;
+      case MR_RED_MIN_S: nothing = b.getInt32(0x7fffffffu); break;
+      case MR_RED_MAX_S: nothing = b.getInt32(0x80000000u); break;
+      default: break;
+      }
+    stores.push_back(b.CreateStore(nothing, element(b, reductions_[call].brought, thread)));
+  }
+  if (!store_lane_)
+    for (StoreInst* store : stores) store->setMetadata(LLVMContext::MD_access_group, group);
+  b.CreateStore(b.getInt32(1), left_);
+}
+
 // ---- warp operations
 
 void Splitter::bring(IRBuilder<>& b, CallInst* call, Value* v, Value* thread, MDNode* group) {
@@ -669,9 +730,11 @@ void Splitter::complete_in_warps(IRBuilder<>& b, CallInst* call) {
 Value* Splitter::given_by_warp(IRBuilder<>& outside, IRBuilder<>& b, CallInst* call, ValueToValueMapTy& map,
                                Value* thread) {
   const Reduction& red = reductions_[call];
-  if (sync_of(*call) != Sync::shuffle)
-    return b.CreateLoad(b.getInt32Ty(), element(b, red.given, b.CreateLShr(thread, 5)));
   const auto operand = [&](unsigned n) { return at_start(outside, b, call->getArgOperand(n), map, thread); };
+  if (sync_of(*call) != Sync::shuffle) {
+    Value* given = b.CreateLoad(b.getInt32Ty(), element(b, red.given, b.CreateLShr(thread, 5)));
+    return sync_of(*call) == Sync::ballot && !all_lanes(call) ? b.CreateAnd(given, operand(0)) : given;
+  }
   const auto i32 = [&](std::uint32_t v) { return b.getInt32(v); };
   Value* lane = b.CreateAnd(b.CreateTrunc(thread, b.getInt32Ty()), i32(31));
   Value* width = operand(4);
@@ -701,6 +764,8 @@ Value* Splitter::given_by_warp(IRBuilder<>& outside, IRBuilder<>& b, CallInst* c
   Value* at = b.CreateAdd(b.CreateAnd(thread, b.getInt64(~std::uint64_t{31})), b.CreateZExt(source, b.getInt64Ty()));
   // A lane that the block doesn't have gives 0.
   Value* there = b.CreateICmpULT(at, threads_);
+  if (!all_lanes(call))  // nor does one that the mask doesn't name
+    there = b.CreateAnd(there, b.CreateTrunc(b.CreateLShr(operand(0), source), b.getInt1Ty()));
   Value* v = b.CreateLoad(b.getInt64Ty(), element(b, red.given, b.CreateSelect(there, at, thread)));
   if (Value* out = call->getArgOperand(5); !isa<ConstantPointerNull>(out))
     b.CreateStore(b.CreateZExt(inside, b.getInt32Ty()), operand(5));

@@ -12,11 +12,14 @@
 // uniform (uniformity.h), else in an array with one element per thread in `scratch`. Private variables in memory are
 // such arrays as well.
 //
-// Warp operations of all lanes (shuffle, ballot, reduce, __syncwarp) that all threads of the block reach together end
+// Threads that return while others go on are noted in a byte each; later regions leave them out, but test for it only
+// once a thread of the block has gone.
+//
+// Warp operations (shuffle, ballot, reduce, __syncwarp) that all threads of the block that are left reach together end
 // regions too: a region before stores what each thread brings, the next one takes its part from there.
 //
-// What can't be split: a barrier, warp operation or exit that only some threads reach (threads that return early
-// included), those in functions that are not inlined, named barriers, warp operations of some lanes.
+// What can't be split: a barrier or warp operation that only some threads reach while others wait elsewhere, those in
+// functions that are not inlined, named barriers, reductions of some lanes, other warp operations.
 #pragma once
 #include <cstdint>
 #include <string>

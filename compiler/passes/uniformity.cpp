@@ -1,5 +1,6 @@
 #include "uniformity.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
@@ -37,15 +38,26 @@ Uniformity::Uniformity(Function& f, ArrayRef<Value*> sources) {
   const auto part = [&](const BasicBlock* branch) {
     const auto* node = post.getNode(const_cast<BasicBlock*>(branch));
     const BasicBlock* join = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
-    SmallVector<const BasicBlock*, 8> stack(successors(branch));
+    // Where threads that went different ways may come together, values that depend on the way differ. (Those that
+    // return don't come together with the others any more.)
+    DenseMap<const BasicBlock*, unsigned> reached;
     SmallPtrSet<const BasicBlock*, 16> seen;
-    while (!stack.empty()) {
-      const BasicBlock* block = stack.pop_back_val();
-      if (!seen.insert(block).second) continue;
+    SmallPtrSet<const BasicBlock*, 4> ways(succ_begin(branch), succ_end(branch));
+    for (const BasicBlock* way : ways) {
+      SmallVector<const BasicBlock*, 8> stack{way};
+      SmallPtrSet<const BasicBlock*, 16> here;
+      while (!stack.empty()) {
+        const BasicBlock* block = stack.pop_back_val();
+        if (!here.insert(block).second) continue;
+        ++reached[block];
+        seen.insert(block);
+        if (block != join) stack.append(succ_begin(block), succ_end(block));
+      }
+    }
+    for (const BasicBlock* block : seen) {
+      if (reached[block] < 2) continue;
       for (const PHINode& phi : block->phis())
         if (!phi.hasConstantOrUndefValue()) mark(&phi);
-      if (block == join) continue;
-      stack.append(succ_begin(block), succ_end(block));
     }
     // Threads that leave a loop in different iterations bring different values out of it.
     for (const Loop* loop = loops.getLoopFor(branch); loop; loop = loop->getParentLoop()) {

@@ -166,7 +166,7 @@ K split_in_callee(int* p) {
   *p = 1;
 }
 // Threads part before the barrier.
-K meet_early_return(int* p) {
+K split_early_return(int* p) {
   if (p[threadIdx.x] < 0) return;
   __mr_barrier();
   p[threadIdx.x] = 1;
