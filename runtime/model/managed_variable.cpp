@@ -28,6 +28,13 @@ Variable* host_variable(Module& module, const char* name) noexcept {
   return nullptr;
 }
 
+void* value_in(const MrImage& image, const char* name) noexcept {
+  for (std::uint64_t i = 0; i < image.variable_count; ++i)
+    if (is_value(image.variables[i]) && std::strcmp(image.variables[i].name, name) == 0)
+      return image.variables[i].address;
+  return nullptr;
+}
+
 // Device code may use the variable: it lies among the host's own, so its pages as a whole get the key of shared memory.
 void share_pages(const void* address, std::size_t bytes) noexcept {
   const int key = space().shared_key();
@@ -42,17 +49,17 @@ void share_pages(const void* address, std::size_t bytes) noexcept {
 
 bool image_has_managed(const void* image) noexcept { return image_has_section(image, managed_section); }
 
-void connect_managed(Module& module, const MrImage& image) noexcept {
+void connect_managed(Module& module, const MrImage& image, const MrImage& home) noexcept {
   for (std::uint64_t i = 0; i < image.variable_count; ++i) {
     const MrVariable& record = image.variables[i];
-    Variable* variable = is_slot(record) || is_value(record) ? host_variable(module, record.name) : nullptr;
-    if (!variable) continue;
-    void* const host = const_cast<void*>(variable->host);
+    if (!is_slot(record) && !is_value(record)) continue;
+    Variable* variable = host_variable(module, record.name);
+    void* const host = variable ? const_cast<void*>(variable->host) : value_in(home, record.name);
     if (is_slot(record)) {
       std::memcpy(record.address, &host, sizeof host);
       continue;
     }
-    if (variable->managed) continue;
+    if (!variable || variable->managed) continue;
     variable->managed = true;
     std::memcpy(host, record.address, record.size);
     const auto begin = reinterpret_cast<std::uintptr_t>(host);

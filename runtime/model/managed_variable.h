@@ -13,7 +13,9 @@ bool image_has_managed(const void* image) noexcept;
 // first image of the module and become known as managed memory. Once more when further variables have been registered
 // (each file of a program built with -rdc registers its own); cudaDeviceReset leaves them alone. Called with the
 // module's lock held.
-void connect_managed(Module& module, const MrImage& image) noexcept;
+// A variable that the host never names isn't registered: it is the value that lies in `home`, the first image of the
+// module.
+void connect_managed(Module& module, const MrImage& image, const MrImage& home) noexcept;
 // Brings the slots in `initial`, a copy of the image's initial data, up to date: a reset must not undo them.
 void keep_slots(const MrImage& image, char* initial) noexcept;
 // The module's library is being unloaded.

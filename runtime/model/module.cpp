@@ -203,7 +203,7 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
   loaded->file = file;
   if (names_ == Names::of_image && !connected_) adopt(*image);
   // Before the bytes are kept: a reset must not undo it.
-  connect_managed(*this, *image);
+  connect_managed(*this, *image, home(*image));
   connected_ = true;
   loaded->initial.assign(image->data_begin, image->data_end);
   if (VariableRangeHook hook = range_hook.load(std::memory_order_acquire)) {
@@ -213,6 +213,12 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
   bind_functions(*image, device);
   loaded_[device].store(loaded, std::memory_order_release);
   return loaded;
+}
+
+const MrImage& Module::home(const MrImage& otherwise) const noexcept {
+  for (const auto& loaded : loaded_)
+    if (const LoadedImage* image = loaded.load(std::memory_order_relaxed)) return *image->image;
+  return otherwise;
 }
 
 void Module::bind_functions(const MrImage& image, int device) {
@@ -306,7 +312,7 @@ void Module::prepare() noexcept {
   simt::protect::RuntimeScope access;
   for (int device = 0; device < device_count(); ++device)
     if (LoadedImage* loaded = loaded_[device].load(std::memory_order_relaxed)) {
-      connect_managed(*this, *loaded->image);
+      connect_managed(*this, *loaded->image, home(*loaded->image));
       keep_slots(*loaded->image, loaded->initial.data());
       bind_functions(*loaded->image, device);
     }

@@ -54,6 +54,8 @@ class Module {
 
  private:
   void adopt(const MrImage& image);
+  // The image of the first device that has one, or the other. Under mutex_.
+  const MrImage& home(const MrImage& otherwise) const noexcept;
   // The registered functions find their kernels in the image.
   void bind_functions(const MrImage& image, int device);
 

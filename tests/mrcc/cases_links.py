@@ -114,6 +114,45 @@ def device_code_across_files(t):
 
 
 @case
+def managed_variables_across_files(t):
+    # Whoever registers first: the file with the variable, or the one with the kernel.
+    t.write("variable.cu", "__managed__ int counts[3] = {1, 2, 3};\n")
+    t.write("kernel.cu", "extern __managed__ int counts[3];\nstatic __managed__ int own = 5;\n"
+                         "__global__ void count() { counts[1] += own; }\n")
+    t.write("main.cu", """#include <cstdio>
+extern __managed__ int counts[3];
+__global__ void count();
+int main() {
+  for (int i = 0; i < 2; ++i) {
+    count<<<1, 1>>>();
+    if (cudaGetLastError() || cudaDeviceSynchronize()) return 1;
+    std::printf("%d %d %d\\n", counts[0], counts[1], counts[2]);
+    cudaDeviceReset();
+  }
+}
+""")
+    t.compiles("-dc", "variable.cu", "kernel.cu", "main.cu")
+    t.compiles("-lib", "variable.o", "kernel.o", "-o", "libparts.a")
+    for inputs in (["variable.o", "kernel.o", "main.o"], ["main.o", "kernel.o", "variable.o"], ["main.o", "libparts.a"]):
+        t.compiles(*inputs, "-o", "app")
+        t.prints("1 7 3\n1 12 3\n", "./app")
+
+
+@case
+def separable_compilation_as_build_systems_do_it(t):
+    # Archives of -dc objects, a device link of its own, and another compiler's link; archives in either order.
+    t.write("a.cu", RDC_MAIN)
+    t.write("b.cu", RDC_OTHER)
+    t.compiles("-dc", "-Xcompiler=-fPIC", "a.cu", "b.cu")
+    t.ok("ar", "qc", "libb.a", "b.o")
+    libraries = ["-L.", "-lb", "-L", harness.BUILD / "lib", "-lcudart", f"-Wl,-rpath,{harness.BUILD}/lib"]
+    for archive in (["libb.a"], ["-L.", "-lb"]):
+        t.compiles("-shared", "-dlink", "-Xcompiler=-fPIC", "a.o", *archive, "-o", "device.o", "-lcudadevrt", "-lrt", "-lpthread", "-ldl")
+        t.ok("g++", "a.o", "device.o", *libraries, "-o", "app")
+        t.prints(RDC_PRINTS, "./app")
+
+
+@case
 def device_code_across_files_of_one_name(t):
     t.write("one/a.cu", RDC_MAIN)
     t.write("two/a.cu", RDC_OTHER)
