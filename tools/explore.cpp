@@ -239,7 +239,7 @@ int explore(const Options& options, bool one) {
     if (isatty(2))
       fmt::print(stderr, "millrace: seed {} fails; looking for the decisions that matter\r", failing->seed);
     decisions = decisions_that_matter(
-        runner, [&](const Run& run) { return judge.wrong(run); }, *failing, shrink_budget);
+        runner, [&](const Run& run) { return judge.wrong(run); }, judge.reference, *failing, shrink_budget);
     if (isatty(2)) fmt::print(stderr, "\r\033[K");
     described = describe(*failing, decisions);
   }

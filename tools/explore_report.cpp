@@ -3,9 +3,11 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <string_view>
 
 namespace millrace {
 namespace {
@@ -69,7 +71,9 @@ class Describer {
       for (const Frame& f : addresses.at(address)) {
         // Without lines, the program's functions are known at least.
         if (foreign(f)) {
-          if (f.file.empty() && !f.function.empty() && !skipped && &address == &sites_[site].frames.front())
+          const bool stub = f.function.find("__device_stub__") != std::string::npos || f.function.starts_with("__mr_");
+          if (f.file.empty() && !f.function.empty() && !stub && !skipped &&
+              address.first == sites_[site].frames[0].first)
             skipped = f;
           continue;
         }
@@ -124,14 +128,50 @@ std::vector<Described> describe(const Run& run, const std::vector<Decision>& dec
   return Describer(run).describe(decisions);
 }
 
+namespace {
+
+// Pairs of operations that the failing run turned around, the closest in the reference's order first: often one of them
+// tells it all.
+std::vector<Decision> inversions(const Run& reference, const Run& failing) {
+  std::map<std::uint64_t, std::size_t> place;
+  for (const Event& e : events_of(reference)) place.try_emplace(e.key, place.size());
+  std::vector<Event> operations;
+  for (const Event& e : events_of(failing))
+    if (std::string_view("kcfxg").find(e.what) != std::string_view::npos && place.contains(e.key) &&
+        operations.size() < 500)
+      operations.push_back(e);
+  std::vector<std::pair<std::size_t, Decision>> found;
+  for (std::size_t j = 1; j < operations.size(); ++j)
+    for (std::size_t i = 0; i < j; ++i) {
+      const Event &late = operations[j], &early = operations[i];
+      const std::size_t before = place[late.key], after = place[early.key];
+      if (late.task != early.task && before < after)
+        found.push_back(
+            {(after - before) << 20 | (found.size() & 0xfffff), {Decision::Kind::after, late.key, early.key}});
+    }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Decision> result;
+  for (const auto& entry : found) result.push_back(entry.second);
+  return result;
+}
+
+}  // namespace
+
 std::vector<Decision> decisions_that_matter(const Runner& runner, const std::function<bool(const Run&)>& wrong,
-                                            const Run& failing, unsigned budget) {
+                                            const Run& reference, const Run& failing, unsigned budget) {
   const std::vector<Event> events = events_of(failing);
   std::vector<Decision> all = block_orders_of(failing);
   for (const Decision& d : tears_of(failing)) all.push_back(d);
   for (std::size_t i = 1; i < events.size(); ++i)
     if (events[i].task != events[i - 1].task) all.push_back({Decision::Kind::after, events[i].key, events[i - 1].key});
   const auto fails = [&](const std::vector<Decision>& some) { return wrong(runner.run(0, &some)); };
+  std::vector<Decision> one(1);
+  unsigned tries = budget / 3;
+  for (const Decision& d : inversions(reference, failing)) {
+    if (tries-- == 0) break;
+    one[0] = d;
+    if (fails(one)) return one;
+  }
   if (all.empty() || !fails(all)) return {};
   all = shrink(all, budget, fails);
   // Each event no later than necessary.

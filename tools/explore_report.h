@@ -23,6 +23,6 @@ std::vector<Described> describe(const Run& run, const std::vector<Decision>& dec
 // What a failing run did differently from the reference, as few decisions as possible. Empty when the decisions alone
 // don't bring the failure about. Runs the program about `budget` times.
 std::vector<Decision> decisions_that_matter(const Runner& runner, const std::function<bool(const Run&)>& wrong,
-                                            const Run& failing, unsigned budget);
+                                            const Run& reference, const Run& failing, unsigned budget);
 
 }  // namespace millrace
