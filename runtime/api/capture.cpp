@@ -92,7 +92,7 @@ MR_TWINS(cudaStreamUpdateCaptureDependencies, _ptsz, update,
          stream, dependencies, data, count, flags)
 
 MR_API cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   if (!mode) return result(cudaErrorInvalidValue);
   *mode = model::exchange_capture_mode(*mode);
   return cudaSuccess;

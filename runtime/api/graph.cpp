@@ -76,7 +76,7 @@ cudaError_t get_edges(cudaGraph_t handle, cudaGraphNode_t* from, cudaGraphNode_t
 }  // namespace
 
 MR_API cudaGraphCreate(cudaGraph_t* out, unsigned flags) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   if (!out || flags) return result(cudaErrorInvalidValue);
   model::Graph* graph = model::create_graph();
   if (!graph) return result(cudaErrorMemoryAllocation);
@@ -85,14 +85,14 @@ MR_API cudaGraphCreate(cudaGraph_t* out, unsigned flags) {
 }
 
 MR_API cudaGraphDestroy(cudaGraph_t handle) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::Graph* graph = graph_of(handle);
   if (!graph) return result(cudaErrorInvalidValue);
   return result(model::destroy_graph(*graph));
 }
 
 MR_API cudaGraphClone(cudaGraph_t* out, cudaGraph_t original) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::Graph* graph = graph_of(original);
   if (!out || !graph) return result(cudaErrorInvalidValue);
   model::Graph* made = nullptr;
@@ -102,7 +102,7 @@ MR_API cudaGraphClone(cudaGraph_t* out, cudaGraph_t original) {
 }
 
 MR_API cudaGraphNodeFindInClone(cudaGraphNode_t* out, cudaGraphNode_t original, cudaGraph_t clone) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::GraphNode* node = node_of(original);
   model::Graph* graph = graph_of(clone);
   if (!out || !node || !graph) return result(cudaErrorInvalidValue);
@@ -113,7 +113,7 @@ MR_API cudaGraphNodeFindInClone(cudaGraphNode_t* out, cudaGraphNode_t original, 
 }
 
 MR_API cudaGraphNodeGetType(cudaGraphNode_t handle, cudaGraphNodeType* out) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::GraphNode* node = node_of(handle);
   if (!node || !out) return result(cudaErrorInvalidValue);
   *out = node->type;
@@ -121,7 +121,7 @@ MR_API cudaGraphNodeGetType(cudaGraphNode_t handle, cudaGraphNodeType* out) {
 }
 
 MR_API cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, size_t* count) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::Graph* graph = graph_of(handle);
   if (!graph) return result(cudaErrorInvalidValue);
   model::GraphNode* at = graph->first;
@@ -133,7 +133,7 @@ MR_API cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, size_t* cou
 }
 
 MR_API cudaGraphGetRootNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, size_t* count) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::Graph* graph = graph_of(handle);
   if (!graph) return result(cudaErrorInvalidValue);
   std::size_t roots = 0;
@@ -149,13 +149,13 @@ MR_API cudaGraphGetRootNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, size_t*
 
 MR_API cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data,
                          size_t* count) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   return result(get_edges(graph, from, to, data, count));
 }
 
 MR_API cudaGraphNodeGetDependencies(cudaGraphNode_t handle, cudaGraphNode_t* nodes, cudaGraphEdgeData* data,
                                     size_t* count) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::GraphNode* node = node_of(handle);
   if (!node) return result(cudaErrorInvalidValue);
   return result(give_edges(node->dependencies, nodes, data, count));
@@ -163,7 +163,7 @@ MR_API cudaGraphNodeGetDependencies(cudaGraphNode_t handle, cudaGraphNode_t* nod
 
 MR_API cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode_t* nodes, cudaGraphEdgeData* data,
                                       size_t* count) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::GraphNode* node = node_of(handle);
   if (!node) return result(cudaErrorInvalidValue);
   return result(give_edges(node->dependents, nodes, data, count));
@@ -171,7 +171,7 @@ MR_API cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode_t* n
 
 MR_API cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                 const cudaGraphEdgeData* data, size_t count) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::Graph* graph = graph_of(handle);
   if (!graph) return result(cudaErrorInvalidValue);
   return result(model::add_dependencies(*graph, nodes_of(from), nodes_of(to), data, count));
@@ -180,21 +180,21 @@ MR_API cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t* from,
 // Two nodes have at most one edge between them: its data needn't be given, and is not compared.
 MR_API cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                    const cudaGraphEdgeData*, size_t count) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::Graph* graph = graph_of(handle);
   if (!graph) return result(cudaErrorInvalidValue);
   return result(model::remove_dependencies(*graph, nodes_of(from), nodes_of(to), count));
 }
 
 MR_API cudaGraphDestroyNode(cudaGraphNode_t handle) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::GraphNode* node = node_of(handle);
   if (!node) return result(cudaErrorInvalidValue);
   return result(model::destroy_node(*node));
 }
 
 MR_API cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned flags) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::Graph* graph = graph_of(handle);
   if (!graph || !path) return result(cudaErrorInvalidValue);
   return result(model::print_dot(*graph, path, flags));
@@ -219,27 +219,27 @@ model::UserObject* user_of(cudaUserObject_t handle) noexcept {
 
 MR_API cudaUserObjectCreate(cudaUserObject_t* out, void* pointer, cudaHostFn_t destroy, unsigned references,
                             unsigned flags) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   if (!out || !destroy || references == 0 || references > 0x7fffffffu || flags != cudaUserObjectNoDestructorSync)
     return result(cudaErrorInvalidValue);
   return result(model::create_user_object(reinterpret_cast<model::UserObject**>(out), pointer, destroy, references));
 }
 MR_API cudaUserObjectRetain(cudaUserObject_t handle, unsigned count) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::UserObject* object = user_of(handle);
   if (!object || count == 0 || count > 0x7fffffffu) return result(cudaErrorInvalidValue);
   model::retain_user_object(*object, count);
   return cudaSuccess;
 }
 MR_API cudaUserObjectRelease(cudaUserObject_t handle, unsigned count) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::UserObject* object = user_of(handle);
   if (!object || count == 0 || count > 0x7fffffffu) return result(cudaErrorInvalidValue);
   model::release_user_object(*object, count);
   return cudaSuccess;
 }
 MR_API cudaGraphRetainUserObject(cudaGraph_t graph_handle, cudaUserObject_t handle, unsigned count, unsigned flags) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::Graph* graph = graph_of(graph_handle);
   model::UserObject* object = user_of(handle);
   if (!graph || !object || count == 0 || count > 0x7fffffffu ||
@@ -255,7 +255,7 @@ MR_API cudaGraphRetainUserObject(cudaGraph_t graph_handle, cudaUserObject_t hand
   return cudaSuccess;
 }
 MR_API cudaGraphReleaseUserObject(cudaGraph_t graph_handle, cudaUserObject_t handle, unsigned count) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::Graph* graph = graph_of(graph_handle);
   model::UserObject* object = user_of(handle);
   if (!graph || !object || count == 0 || count > 0x7fffffffu) return result(cudaErrorInvalidValue);
@@ -274,19 +274,19 @@ MR_API cudaGraphReleaseUserObject(cudaGraph_t graph_handle, cudaUserObject_t han
 // ---- graph memory ----
 
 MR_API cudaDeviceGraphMemTrim(int device) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   if (device < 0 || device >= model::device_count()) return result(cudaErrorInvalidDevice);
   model::trim_graph_memory(device);
   return cudaSuccess;
 }
 MR_API cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   if (device < 0 || device >= model::device_count()) return result(cudaErrorInvalidDevice);
   if (!value) return result(cudaErrorInvalidValue);
   return result(model::graph_memory_attribute(device, attribute, static_cast<unsigned long long*>(value)));
 }
 MR_API cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   if (device < 0 || device >= model::device_count()) return result(cudaErrorInvalidDevice);
   if (!value) return result(cudaErrorInvalidValue);
   return result(model::reset_graph_memory_attribute(device, attribute, *static_cast<unsigned long long*>(value)));

@@ -74,9 +74,11 @@ struct Target {
   model::GraphNode* node;
   cudaError_t error;
 };
-Target target(cudaGraphExec_t exec_handle, cudaGraphNode_t node_handle) {
-  if (const cudaError_t error = refused()) return {nullptr, nullptr, error};
+Target target(cudaGraphExec_t exec_handle, cudaGraphNode_t node_handle, bool sets_type = true) {
+  if (const cudaError_t error = refused_on_host()) return {nullptr, nullptr, error};
   Target t{exec_of(exec_handle), node_of(node_handle), cudaSuccess};
+  if (const cudaError_t error = t.node && sets_type ? refused_for(t.node->type) : cudaSuccess)
+    return {nullptr, nullptr, error};
   if (!t.exec || !t.node || model::step_of(*t.exec, *t.node) == model::no_step) t.error = cudaErrorInvalidValue;
   return t;
 }
@@ -167,7 +169,7 @@ MR_TWINS(cudaGraphUpload, _ptsz, upload_result, (cudaGraphExec_t exec, cudaStrea
 MR_TWINS(cudaGraphLaunch, _ptsz, launch, (cudaGraphExec_t exec, cudaStream_t stream), exec, stream)
 
 MR_API cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long* flags) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   const model::GraphExec* exec = exec_of(handle);
   if (!exec || !flags) return result(cudaErrorInvalidValue);
   *flags = exec->flags & (cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagDeviceLaunch);
@@ -175,7 +177,7 @@ MR_API cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long* flags) 
 }
 
 MR_API cudaGraphExecDestroy(cudaGraphExec_t handle) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   if (model::slow()) [[unlikely]] {
     cudaError_t error;
     if (model::capture_unsafe(error)) return result(error);
@@ -241,12 +243,12 @@ MR_API cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t 
   return result(set_event(exec, node, cudaGraphNodeTypeWaitEvent, event));
 }
 MR_API cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
-  const Target t = target(exec, node);
+  const Target t = target(exec, node, false);
   if (t.error) return result(t.error);
   return result(model::exec_set_enabled(*t.exec, *t.node, enabled != 0));
 }
 MR_API cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned* enabled) {
-  const Target t = target(exec, node);
+  const Target t = target(exec, node, false);
   if (t.error) return result(t.error);
   if (!enabled) return result(cudaErrorInvalidValue);
   return result(model::exec_get_enabled(*t.exec, *t.node, *enabled));

@@ -9,6 +9,23 @@
 
 namespace mr::api {
 
+// refused() for calls that only touch what the host keeps of a graph: they work after the context has died, too, so
+// that programs can clean up.
+inline cudaError_t refused_on_host() noexcept {
+  if (model::in_host_function()) [[unlikely]]
+    return cudaErrorNotPermitted;
+  if (!model::slow()) [[likely]]
+    return cudaSuccess;
+  const std::uint32_t word = model::slow_word.load(std::memory_order_acquire);
+  return word & model::slow_sticky && !(word & (model::slow_forked | model::slow_no_device)) ? cudaSuccess : broken();
+}
+// For what is done with nodes of one kind: kernels, copies and sets name things in the context.
+inline cudaError_t refused_for(cudaGraphNodeType type) noexcept {
+  const bool context = type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
+                       type == cudaGraphNodeTypeMemset;
+  return context ? refused() : refused_on_host();
+}
+
 inline model::Graph* graph_of(cudaGraph_t handle) noexcept {
   auto* graph = reinterpret_cast<model::Graph*>(handle);
   return model::valid_graph(graph) ? graph : nullptr;
@@ -46,7 +63,7 @@ struct NewNode {
 // well.
 template <class Data, class Make>
 cudaError_t add(const NewNode& where, cudaGraphNodeType type, Data* model::GraphNode::* member, Make&& make) {
-  if (const cudaError_t error = refused()) return error;
+  if (const cudaError_t error = refused_for(type)) return error;
   model::Graph* graph = graph_of(where.graph);
   if (!where.out || !graph) return cudaErrorInvalidValue;
   if (const cudaError_t error = model::check_dependencies(*graph, type, nodes_of(where.dependencies), where.data,

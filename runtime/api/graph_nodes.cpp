@@ -35,7 +35,7 @@ cudaError_t add_host(const NewNode& where, const cudaHostNodeParams* params) {
 }
 cudaError_t add_empty(const NewNode& where) {
   struct Nothing {};
-  if (const cudaError_t error = refused()) return error;
+  if (const cudaError_t error = refused_on_host()) return error;
   model::Graph* graph = graph_of(where.graph);
   if (!where.out || !graph) return cudaErrorInvalidValue;
   const auto type = cudaGraphNodeTypeEmpty;
@@ -101,14 +101,14 @@ cudaError_t set_fill(cudaGraphNode_t handle, const cudaMemsetParams* params) {
   return model::make_fill(*node->fill, *params, true);
 }
 cudaError_t set_host(cudaGraphNode_t handle, const cudaHostNodeParams* params) {
-  if (const cudaError_t error = refused()) return error;
+  if (const cudaError_t error = refused_on_host()) return error;
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeHost);
   if (!node || !params || !params->fn) return cudaErrorInvalidValue;
   node->host->params = *params;
   return cudaSuccess;
 }
 cudaError_t set_event(cudaGraphNode_t handle, cudaGraphNodeType type, cudaEvent_t event) {
-  if (const cudaError_t error = refused()) return error;
+  if (const cudaError_t error = refused_on_host()) return error;
   model::GraphNode* node = node_of(handle, type);
   auto* e = reinterpret_cast<model::Event*>(event);
   if (!node || !model::valid_event(e)) return cudaErrorInvalidValue;
@@ -125,7 +125,7 @@ MR_API cudaGraphAddKernelNode(cudaGraphNode_t* out, cudaGraph_t graph, const cud
   return result(add_kernel({out, graph, deps, nullptr, count}, params));
 }
 MR_API cudaGraphKernelNodeGetParams(cudaGraphNode_t handle, cudaKernelNodeParams* params) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeKernel);
   if (!node || !params) return result(cudaErrorInvalidValue);
   model::get_kernel_params(*node->kernel, node->graph->arena, *params);
@@ -143,7 +143,7 @@ MR_API cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to_handle, cudaGraphNod
 }
 MR_API cudaGraphKernelNodeGetAttribute(cudaGraphNode_t handle, cudaLaunchAttributeID id,
                                        cudaLaunchAttributeValue* value) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeKernel);
   if (!node || !value) return result(cudaErrorInvalidValue);
   return result(model::get_kernel_attribute(*node->kernel, id, value));
@@ -186,7 +186,7 @@ MR_API cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* out, cudaGraph_t graph,
                     }));
 }
 MR_API cudaGraphMemcpyNodeGetParams(cudaGraphNode_t handle, cudaMemcpy3DParms* params) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeMemcpy);
   if (!node || !params) return result(cudaErrorInvalidValue);
   *params = node->copy->params;
@@ -227,7 +227,7 @@ MR_API cudaGraphAddMemsetNode(cudaGraphNode_t* out, cudaGraph_t graph, const cud
   return result(add_fill({out, graph, deps, nullptr, count}, params));
 }
 MR_API cudaGraphMemsetNodeGetParams(cudaGraphNode_t handle, cudaMemsetParams* params) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeMemset);
   if (!node || !params) return result(cudaErrorInvalidValue);
   *params = node->fill->params;
@@ -244,7 +244,7 @@ MR_API cudaGraphAddHostNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaG
   return result(add_host({out, graph, deps, nullptr, count}, params));
 }
 MR_API cudaGraphHostNodeGetParams(cudaGraphNode_t handle, cudaHostNodeParams* params) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeHost);
   if (!node || !params) return result(cudaErrorInvalidValue);
   *params = node->host->params;
@@ -258,7 +258,7 @@ MR_API cudaGraphAddEmptyNode(cudaGraphNode_t* out, cudaGraph_t graph, const cuda
 }
 MR_API cudaGraphAddChildGraphNode(cudaGraphNode_t* out, cudaGraph_t handle, const cudaGraphNode_t* deps, size_t count,
                                   cudaGraph_t child) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::Graph* graph = graph_of(handle);
   if (!out || !graph) return result(cudaErrorInvalidValue);
   model::GraphNode* node = nullptr;
@@ -270,7 +270,7 @@ MR_API cudaGraphAddChildGraphNode(cudaGraphNode_t* out, cudaGraph_t handle, cons
   return cudaSuccess;
 }
 MR_API cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t handle, cudaGraph_t* out) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeGraph);
   if (!node || !out) return result(cudaErrorInvalidValue);
   *out = handle_of(node->child->graph);
@@ -279,7 +279,7 @@ MR_API cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t handle, cudaGraph_t* out)
 
 namespace {
 cudaError_t get_event(cudaGraphNode_t handle, cudaGraphNodeType type, cudaEvent_t* out) {
-  if (const cudaError_t error = refused()) return error;
+  if (const cudaError_t error = refused_on_host()) return error;
   model::GraphNode* node = node_of(handle, type);
   if (!node || !out) return cudaErrorInvalidValue;
   *out = reinterpret_cast<cudaEvent_t>(node->event->event);
@@ -315,7 +315,7 @@ MR_API cudaGraphAddMemAllocNode(cudaGraphNode_t* out, cudaGraph_t graph, const c
   return result(add_alloc({out, graph, deps, nullptr, count}, params));
 }
 MR_API cudaGraphMemAllocNodeGetParams(cudaGraphNode_t handle, cudaMemAllocNodeParams* params) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeMemAlloc);
   if (!node || !params) return result(cudaErrorInvalidValue);
   *params = node->alloc->params;
@@ -326,7 +326,7 @@ MR_API cudaGraphAddMemFreeNode(cudaGraphNode_t* out, cudaGraph_t graph, const cu
   return result(add_free({out, graph, deps, nullptr, count}, pointer));
 }
 MR_API cudaGraphMemFreeNodeGetParams(cudaGraphNode_t handle, void* out) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeMemFree);
   if (!node || !out) return result(cudaErrorInvalidValue);
   *static_cast<void**>(out) = node->free->pointer;
@@ -363,7 +363,7 @@ std::size_t used_bytes(cudaGraphNodeType type) noexcept {
 }
 
 cudaError_t add_any(const NewNode& where, cudaGraphNodeParams* params) {
-  if (const cudaError_t error = refused()) return error;
+  if (const cudaError_t error = refused_on_host()) return error;
   model::Graph* graph = graph_of(where.graph);
   if (!where.out || !graph || !params || !clean(*params, used_bytes(params->type))) return cudaErrorInvalidValue;
   switch (params->type) {
@@ -415,7 +415,7 @@ cudaError_t add_any(const NewNode& where, cudaGraphNodeParams* params) {
 }
 
 cudaError_t set_any(cudaGraphNode_t handle, cudaGraphNodeParams* params) {
-  if (const cudaError_t error = refused()) return error;
+  if (const cudaError_t error = refused_on_host()) return error;
   model::GraphNode* node = node_of(handle);
   if (!node || !params || node->type != params->type || !clean(*params, used_bytes(params->type)))
     return cudaErrorInvalidValue;

@@ -327,13 +327,14 @@ Graph* copy_graph(Graph& original) {
       observe::subscriber->node_copied(twin, node);
   }
   copy->next_id = original.next_id;
-  // Edges in the original's order on both sides.
+  // Dependencies in the original's order; dependents in that of the nodes.
   for (GraphNode* node = original.first; node; node = node->next) {
     GraphNode* twin = copy->by_id[node->id];
-    for (const EdgeRef& edge : node->dependencies)
-      twin->dependencies.add(copy->arena, {copy->by_id[edge.node->id], edge.data});
-    for (const EdgeRef& edge : node->dependents)
-      twin->dependents.add(copy->arena, {copy->by_id[edge.node->id], edge.data});
+    for (const EdgeRef& edge : node->dependencies) {
+      GraphNode* from = copy->by_id[edge.node->id];
+      twin->dependencies.add(copy->arena, {from, edge.data});
+      from->dependents.add(copy->arena, {twin, edge.data});
+    }
   }
   copy->edge_count = original.edge_count;
   copy->special_edges = original.special_edges;

@@ -108,6 +108,7 @@ cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, co
   if (const cudaError_t error = check_launch(request, context, &kernel)) return error;
   std::size_t bytes = 0;
   const void* packed = nullptr;
+  if (params.kernelParams && params.extra) return cudaErrorInvalidValue;
   if (!params.kernelParams) {
     packed = packed_arguments(params.extra, bytes);
     if (kernel->param_count && (!packed || bytes < kernel->args_size)) return cudaErrorInvalidValue;
