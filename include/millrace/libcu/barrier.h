@@ -33,6 +33,7 @@ struct packed_counters {
   static constexpr ::std::ptrdiff_t maximum = (::std::ptrdiff_t)mask;
   unsigned long word;
 
+  packed_counters() = default;
   __MR_CUM explicit packed_counters(::std::ptrdiff_t n) : word((unsigned long)n << bits | (unsigned long)n) {}
   __MR_CUM unsigned long phase(memory_order o) const { return at<unsigned long>::load(&word, o) >> (2 * bits); }
   // Returns the phase arrived at; calls `complete` when this arrival was the last.
@@ -50,6 +51,7 @@ struct wide_counters {
   static constexpr ::std::ptrdiff_t maximum = 0x7fffffffffffffffl;
   unsigned long pending, expected, current;
 
+  wide_counters() = default;
   __MR_CUM explicit wide_counters(::std::ptrdiff_t n)
       : pending((unsigned long)n), expected((unsigned long)n), current(0) {}
   static constexpr unsigned long mask = (1ul << 24) - 1;
@@ -94,7 +96,7 @@ template <thread_scope Scope, class Completion> class barrier {
     unsigned long phase_;
   };
 
-  barrier() = delete;
+  barrier() = default;  // not usable before init()
   barrier(const barrier&) = delete;
   barrier& operator=(const barrier&) = delete;
   // `expected` participants from the first phase on, at most max().
