@@ -143,7 +143,7 @@ class Controller {
   std::vector<Origin> origins_{1};
   Thread* holder_ = nullptr;
   std::uint64_t progress_ = 1;
-  std::uint64_t measured_ = 0;
+  std::uint64_t measured_ = 0, planned_ = 0;
   bool stuck_ = false;     // the trace says so already
   bool choosing_ = false;  // nobody runs: dispatch looks for one
   bool detached_ = false;  // some thread may be
