@@ -63,6 +63,35 @@ void find_among_a_million(benchmark::State& state) {
 }
 BENCHMARK(find_among_a_million);
 
+// Random frees and allocations of 1 to 64 KiB while a million blocks live: the worst case is O(log n), not O(n).
+void churn_among_a_million(benchmark::State& state) {
+  std::mt19937 random(2);
+  std::vector<void*> blocks(1000000);
+  for (void*& block : blocks) cudaMalloc(&block, 1024 + random() % 4096);
+  for (auto _ : state) {
+    void*& block = blocks[random() % blocks.size()];
+    cudaFree(block);
+    cudaMalloc(&block, 1024 + random() % 65536);
+  }
+  for (void* block : blocks) cudaFree(block);
+}
+BENCHMARK(churn_among_a_million);
+
+// Stream-ordered pairs that go round over streams: each finds what it freed itself.
+void churn_over_streams(benchmark::State& state) {
+  std::vector<cudaStream_t> streams(static_cast<std::size_t>(state.range(0)));
+  for (auto& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  std::size_t i = 0;
+  for (auto _ : state) {
+    void* p;
+    cudaMallocAsync(&p, 1024 + i % 7 * 4096, streams[i % streams.size()]);
+    cudaFreeAsync(p, streams[i % streams.size()]);
+    ++i;
+  }
+  for (auto& stream : streams) cudaStreamDestroy(stream);
+}
+BENCHMARK(churn_over_streams)->Arg(2)->Arg(64);
+
 void find_hot(benchmark::State& state) {
   char* p;
   cudaMalloc(reinterpret_cast<void**>(&p), 1 << 20);

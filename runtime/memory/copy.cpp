@@ -31,7 +31,7 @@ constexpr std::size_t cache_line = 64;
 // From here on what a copy costs is the memory's traffic. `rep movsb` writes whole lines without reading them first and
 // still leaves them in the shared cache: 20 to 40 % less time than memmove where it is not memmove's own choice
 // (docs/memory.md has the figures). Only with operands that are aligned alike: otherwise memmove is as fast or faster.
-constexpr std::size_t large_copy = std::size_t{16} << 20;
+constexpr std::size_t large_copy = std::size_t{4} << 20;
 
 // memmove semantics: the forms that CUDA allows (a block onto itself) and the ones it leaves undefined stay inside the
 // ranges.
