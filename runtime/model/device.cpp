@@ -15,6 +15,12 @@ namespace {
 
 DeviceSettings all_settings[max_devices];
 
+// An address that no other thread has while this one lives.
+const void* this_thread() noexcept {
+  static thread_local const char mark = 0;
+  return &mark;
+}
+
 // The L2 cache, and what of it can be set aside for persisting accesses: ten of its sixteen parts.
 constexpr int l2_bytes = 60 << 20;
 constexpr int persisting_part = l2_bytes / 16;
@@ -334,10 +340,15 @@ cudaError_t DeviceSettings::set_limit(cudaLimit which, std::size_t value, bool i
   return cudaSuccess;
 }
 
+void DeviceSettings::set_flags(unsigned flags) noexcept {
+  flags_.store(flags, std::memory_order_relaxed);
+  flags_setter_.store(this_thread(), std::memory_order_relaxed);
+}
+
 void DeviceSettings::reset() noexcept {
   for (int i = 0; i < limit_count; ++i) limits_[i].store(initial[i], std::memory_order_relaxed);
   cache_config_.store(cudaFuncCachePreferNone, std::memory_order_relaxed);
-  flags_.store(cudaDeviceScheduleAuto, std::memory_order_relaxed);
+  if (flags_setter_.load(std::memory_order_relaxed) == this_thread()) set_flags(cudaDeviceScheduleAuto);
   peers_.store(0, std::memory_order_release);
 }
 

@@ -53,9 +53,10 @@ class DeviceSettings {
   cudaSharedMemConfig bank_size() const noexcept { return bank_size_.load(std::memory_order_relaxed); }
   void set_bank_size(cudaSharedMemConfig config) noexcept { bank_size_.store(config, std::memory_order_relaxed); }
 
-  // cudaDeviceSchedule* and kin, as cudaSetDeviceFlags gave them.
+  // cudaDeviceSchedule* and kin, as cudaSetDeviceFlags gave them. A reset by the thread that set them forgets them, one
+  // by another thread doesn't (as recorded).
   unsigned flags() const noexcept { return flags_.load(std::memory_order_relaxed); }
-  void set_flags(unsigned flags) noexcept { flags_.store(flags, std::memory_order_relaxed); }
+  void set_flags(unsigned flags) noexcept;
 
   // Whether this device may access that one's memory.
   bool peer(int device) const noexcept { return peers_.load(std::memory_order_acquire) >> device & 1u; }
@@ -87,6 +88,7 @@ class DeviceSettings {
   std::atomic<cudaFuncCache> cache_config_{cudaFuncCachePreferNone};
   std::atomic<cudaSharedMemConfig> bank_size_{cudaSharedMemBankSizeFourByte};
   std::atomic<unsigned> flags_{cudaDeviceScheduleAuto};
+  std::atomic<const void*> flags_setter_{nullptr};  // tells threads apart; relaxed: only its own thread finds itself
   std::atomic<std::uint32_t> peers_{0};
   static_assert(max_devices <= 32);
 };
