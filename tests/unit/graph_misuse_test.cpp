@@ -187,7 +187,7 @@ std::vector<Bad> bad_handles(World& w) {
 }
 
 // Calls each row with each handle.
-template <class Handle> void check_all(const std::vector<Row<Handle>>& rows, std::vector<Bad> handles) {
+template <class Handle> void check_all(const std::vector<Row<Handle>>& rows, const std::vector<Bad>& handles) {
   World& w = world();
   const std::string before = w.fingerprint();
   for (const Row<Handle>& row : rows) {
