@@ -1,0 +1,223 @@
+#include <simt/abi.h>
+
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
+
+#include "splitter.h"
+#include "thread_loops.h"
+
+namespace mrcc::splitting {
+
+void Splitter::build_region(Region& r) {
+  LLVMContext& c = body_.getContext();
+  start_values_.clear();
+  IRBuilder<> b(r.before);
+  if (r.barrier && sync_of(*r.barrier) == Sync::barrier_reduce) {
+    const Reduction& red = reductions_[r.barrier];
+    b.CreateStore(b.CreateLoad(b.getInt32Ty(), red.sum), red.result);
+  }
+  if (r.barrier && of_warp(sync_of(*r.barrier))) complete_in_warps(b, r.barrier);
+  for (CallInst* barrier : r.next)
+    if (sync_of(*barrier) == Sync::barrier_reduce) {
+      auto* op = dyn_cast<ConstantInt>(barrier->getArgOperand(0));
+      b.CreateStore(b.getInt32(op && op->getZExtValue() == MR_BAR_AND), reductions_[barrier].sum);
+    }
+  SmallVector<std::pair<Instruction*, Slot*>, 16> defined;
+  for (auto& [value, slot] : slots_) {
+    auto* i = cast<Instruction>(value);
+    if (isa<AllocaInst>(i) || !r.blocks.contains(i->getParent())) continue;
+    defined.push_back({i, &slot});
+    if (slot.uniform) b.CreateStore(b.CreateLoad(i->getType(), slot.now), slot.next);
+  }
+
+  const bool several = r.next.size() + r.returns > 1;
+  if (several && leaves_early_) b.CreateStore(b.getInt32(returned), next_);
+  Value* all_here = leaves_early_ && r.barrier ? b.CreateICmpEQ(b.CreateLoad(b.getInt32Ty(), left_), b.getInt32(0))
+                                               : nullptr;
+
+  // The loops over threads.
+  const bool rows_differ = store_lane_ || items_[tid_y] || items_[tid_z];
+  Value* rows = rows_differ ? extent_[1] : b.CreateNUWMul(extent_[1], extent_[2]);
+  Loop z{};
+  if (rows_differ) z = open(b, "thread.z");
+  Loop y = open(b, "thread.y");
+  Value* row = rows_differ ? b.CreateAdd(y.index, b.CreateMul(z.index, extent_[1])) : static_cast<Value*>(y.index);
+  Value* first = b.CreateZExt(b.CreateNUWMul(row, extent_[0]), b.getInt64Ty());
+  Loop x = open(b, "thread.x");
+  Value* thread = b.CreateAdd(first, b.CreateZExt(x.index, b.getInt64Ty()), "thread", true, true);
+  IRBuilder<> outside(r.before->getTerminator());
+  BasicBlock* latch = BasicBlock::Create(c, "latch", out_, done_);
+  MDNode* group = MDNode::getDistinct(c, {});
+  if (all_here) {
+    LoadInst* is_here = b.CreateLoad(b.getInt8Ty(), element(b, here_, thread));
+    if (!store_lane_) is_here->setMetadata(LLVMContext::MD_access_group, group);
+    BasicBlock* go_on = BasicBlock::Create(c, "here", out_, latch);
+    b.CreateCondBr(b.CreateOr(all_here, b.CreateICmpNE(is_here, b.getInt8(0))), go_on, latch);
+    b.SetInsertPoint(go_on);
+  }
+  BasicBlock* start = b.GetInsertBlock();
+
+  ValueToValueMapTy map;
+  for (unsigned i = 0; i < body_.arg_size(); ++i) map[body_.getArg(i)] = out_->getArg(i);
+  Value* tid[3] = {x.index, y.index, rows_differ ? static_cast<Value*>(z.index) : b.getInt32(0)};
+  for (unsigned i = 0; i < 3; ++i)
+    if (items_[tid_x + i]) map[items_[tid_x + i]] = tid[i];
+  if (store_lane_) store_thread_items(b, lane_pointer(b), tid, {extent_[0], extent_[1]});
+
+  // The blocks.
+  SmallVector<BasicBlock*, 16> clones;
+  for (BasicBlock* block : r.blocks) {
+    BasicBlock* clone = CloneBasicBlock(block, map, "", out_);
+    clone->moveBefore(latch);
+    map[block] = clone;
+    clones.push_back(clone);
+  }
+  SmallVector<Instruction*, 16> merged;
+  for (Instruction& i : instructions(body_)) {
+    if (i.getType()->isVoidTy()) continue;
+    const bool inside = r.blocks.contains(i.getParent());
+    if (isa<AllocaInst>(i)) {
+      const bool used = any_of(i.users(), [&](User* u) {
+        return r.blocks.contains(cast<Instruction>(u)->getParent()) || recomputed_.contains(cast<Instruction>(u));
+      });
+      auto* clone = inside ? cast<Instruction>(&*map[&i]) : nullptr;
+      if (used || inside) map[&i] = at_start(outside, b, &i, map, thread);
+      if (clone) {
+        clone->replaceAllUsesWith(map[&i]);
+        clone->eraseFromParent();
+      }
+      continue;
+    }
+    if (!crosses_into(r, i)) continue;
+    Value* before = at_start(outside, b, &i, map, thread);
+    if (inside)
+      merged.push_back(&i);
+    else
+      map[&i] = before;
+  }
+  const auto leave = [&](IRBuilder<>& at, std::uint32_t next) {
+    if (several) at.CreateStore(at.getInt32(next), next_);
+    at.CreateBr(latch);
+  };
+  for (CallInst* barrier : r.next) {
+    BasicBlock* exit = BasicBlock::Create(c, "exit", out_, latch);
+    map[barrier->getParent()] = exit;
+    IRBuilder<> at(exit);
+    const auto operand = [&](unsigned n) {
+      Value* p = barrier->getArgOperand(n);
+      return isa<Constant>(p) ? p : static_cast<Value*>(map.lookup(p));
+    };
+    switch (sync_of(*barrier)) {
+    case Sync::barrier_reduce: reduce(at, barrier, operand(1)); break;
+    case Sync::shuffle:
+    case Sync::reduce: bring(at, barrier, operand(2), thread, group); break;
+    case Sync::ballot:
+      bring(at, barrier, at.CreateZExt(at.CreateICmpNE(operand(1), at.getInt32(0)), at.getInt32Ty()), thread, group);
+      break;
+    default: break;
+    }
+    leave(at, number_of(barrier));
+  }
+  DenseMap<const MDNode*, MDNode*> cache;
+  DILocation* here = subprogram_ ? DILocation::get(c, subprogram_->getLine(), 0, subprogram_) : nullptr;
+  for (BasicBlock* clone : clones)
+    for (Instruction& i : make_early_inc_range(*clone)) {
+      i.dropDbgRecords();
+      if (isa<DbgInfoIntrinsic>(i) || i.isLifetimeStartOrEnd()) {
+        i.eraseFromParent();
+        continue;
+      }
+      if (auto* phi = dyn_cast<PHINode>(&i))
+        for (unsigned k = phi->getNumIncomingValues(); k-- > 0;)
+          if (!r.blocks.contains(phi->getIncomingBlock(k))) phi->removeIncomingValue(k, /*DeletePHIIfEmpty=*/false);
+      RemapInstruction(&i, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+      if (i.getDebugLoc())
+        i.setDebugLoc(here ? DebugLoc::appendInlinedAt(i.getDebugLoc(), here, c, cache) : DebugLoc());
+      if (i.mayReadOrWriteMemory() && !store_lane_) i.setMetadata(LLVMContext::MD_access_group, group);
+      if (isa<ReturnInst>(i)) {
+        IRBuilder<> at(&i);
+        if (leaves_early_ && several) {
+          go(at, thread, group);
+          at.CreateBr(latch);
+        } else {
+          leave(at, returned);
+        }
+        i.eraseFromParent();
+      }
+    }
+  for (auto [v, slot] : defined) {
+    auto* clone = cast<Instruction>(&*map[v]);
+    IRBuilder<> at(clone->getParent(),
+                   isa<PHINode>(clone) ? clone->getParent()->getFirstInsertionPt() : std::next(clone->getIterator()));
+    at.SetCurrentDebugLocation({});
+    if (slot->uniform) {
+      at.CreateStore(clone, slot->next);
+    } else {
+      store(at, clone, element(at, *slot, thread));
+    }
+  }
+  b.CreateBr(cast<BasicBlock>(&*map[r.entry]));
+  for (Instruction* v : merged) {
+    auto* clone = cast<Instruction>(&*map[v]);
+    SSAUpdater ssa;
+    ssa.Initialize(clone->getType(), clone->getName());
+    ssa.AddAvailableValue(start, start_values_[v]);
+    ssa.AddAvailableValue(clone->getParent(), clone);
+    SmallVector<Use*, 8> uses;
+    for (Use& use : clone->uses()) {
+      auto* user = cast<Instruction>(use.getUser());
+      if (user->getParent() != clone->getParent() || isa<PHINode>(user)) uses.push_back(&use);
+    }
+    for (Use* use : uses) ssa.RewriteUse(*use);
+  }
+
+  // The loops' ends, and what follows.
+  b.SetInsertPoint(latch);
+  BranchInst* back = close(b, x, extent_[0]);
+  mark_thread_loop(*back, store_lane_ ? nullptr : group);
+  no_vectors(close(b, y, rows));
+  if (rows_differ) no_vectors(close(b, z, extent_[2]));
+  for (auto [v, slot] : defined)
+    if (slot->uniform) b.CreateStore(b.CreateLoad(v->getType(), slot->next), slot->now);
+  if (!several) {
+    b.CreateBr(r.next.empty() ? done_ : regions_[number_of(r.next[0])].before);
+    return;
+  }
+  SwitchInst* choose = b.CreateSwitch(b.CreateLoad(b.getInt32Ty(), next_), done_, r.next.size());
+  for (CallInst* barrier : r.next) choose->addCase(b.getInt32(number_of(barrier)), regions_[number_of(barrier)].before);
+}
+
+// The thread returns, others may go on: it brings nothing to warp operations any more.
+void Splitter::go(IRBuilder<>& b, Value* thread, MDNode* group) {
+  SmallVector<StoreInst*, 4> stores = {b.CreateStore(b.getInt8(0), element(b, here_, thread))};
+  for (CallInst* call : barriers_) {
+    const Sync sync = sync_of(*call);
+    if (!of_warp(sync) || sync == Sync::warp) continue;
+    Value* nothing = sync == Sync::shuffle ? b.getInt64(0) : static_cast<Value*>(b.getInt32(0));
+    if (sync == Sync::reduce) switch (cast<ConstantInt>(call->getArgOperand(1))->getZExtValue()) {
+      case MR_RED_MIN_U:
+      case MR_RED_AND: nothing = b.getInt32(~0u); break;
+      case MR_RED_MIN_S: nothing = b.getInt32(0x7fffffffu); break;
+      case MR_RED_MAX_S: nothing = b.getInt32(0x80000000u); break;
+      default: break;
+      }
+    stores.push_back(b.CreateStore(nothing, element(b, reductions_[call].brought, thread)));
+  }
+  if (!store_lane_)
+    for (StoreInst* store : stores) store->setMetadata(LLVMContext::MD_access_group, group);
+  b.CreateStore(b.getInt32(1), left_);
+}
+
+void Splitter::reduce(IRBuilder<>& b, CallInst* barrier, Value* predicate) {
+  AllocaInst* sum = reductions_[barrier].sum;
+  Value* old = b.CreateLoad(b.getInt32Ty(), sum);
+  Value* holds = b.CreateZExt(b.CreateICmpNE(predicate, ConstantInt::get(predicate->getType(), 0)), b.getInt32Ty());
+  auto* op = dyn_cast<ConstantInt>(barrier->getArgOperand(0));
+  const std::uint64_t kind = op ? op->getZExtValue() : MR_BAR_COUNT;
+  b.CreateStore(kind == MR_BAR_COUNT ? b.CreateAdd(old, holds)
+                : kind == MR_BAR_AND ? b.CreateAnd(old, holds)
+                                     : b.CreateOr(old, holds),
+                sum);
+}
+
+}  // namespace mrcc::splitting
