@@ -146,8 +146,6 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
   std::uint64_t tail = queue.tail();
   const bool outermost = runner.depth == 0;
   if (outermost) runner.slice_begin = ticks();
-  constexpr unsigned pause_after = 8, pause_ns = 1500;
-  unsigned paused_at = 1;
   Drain result;
   for (unsigned count = 1;; ++count) {
     if (done >= until) {
@@ -155,17 +153,8 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
       break;
     }
     if (done == tail && done == (tail = queue.tail())) {
-      // Caught up with somebody who is still enqueueing, it seems: operations taken one by one as they come would cost
-      // him, and this thread, a cache line's way for each. Stay away from his lines for a moment; then there are many.
-      if (outermost && runner.worker && runner.residents == 0 && count - paused_at >= pause_after) {
-        paused_at = count;
-        for (const std::uint64_t end = ticks() + pause_ns * ticks_per_us / 1000; ticks() < end;) cpu_pause();
-        tail = queue.tail();
-      }
-      if (done == tail) {
-        result = Drain::empty;
-        break;
-      }
+      result = Drain::empty;
+      break;
     }
     Op* op = queue.front();
     if (op->site) [[unlikely]]

@@ -14,14 +14,25 @@ Queue::Queue() : job(new GridJob(*this)) { self_waiter_.queue = this; }
 
 void list_queue(Queue& queue) noexcept { Scheduler::get().list(queue); }
 
-void Queue::release() noexcept {
-  // Full barrier between giving up and looking at the tail: pairs with Appender (tail | listed) and Scheduler::pop
-  // (listed | state).
-  state_.exchange(QueueState::idle, std::memory_order_seq_cst);
+// After a full barrier behind giving up ownership: pairs with Appender (tail | state and listed) and Scheduler::pop
+// (listed | state).
+void Queue::look_again() noexcept {
   MR_DELAY();
   if (tail_.load(std::memory_order_seq_cst) != completed_.load(std::memory_order_relaxed) &&
       !listed_.load(std::memory_order_seq_cst))
     Scheduler::get().list(*this);
+}
+
+void Queue::release() noexcept {
+  state_.exchange(QueueState::idle, std::memory_order_seq_cst);
+  look_again();
+}
+
+void Queue::end_watch() noexcept {
+  MR_DELAY();
+  QueueState expected = QueueState::watched;
+  if (state_.compare_exchange_strong(expected, QueueState::idle, std::memory_order_seq_cst, std::memory_order_relaxed))
+    look_again();
 }
 
 void Queue::release_for_unpinned() noexcept {
@@ -121,6 +132,7 @@ void Appender::new_chunk(std::size_t length) noexcept {
   }
   queue_.write_ = chunk->begin();
   queue_.write_end_ = chunk->end() - 64;
+  fetch_ahead(chunk->begin(), lines_ahead * 64);
 }
 
 namespace {

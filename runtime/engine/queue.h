@@ -32,6 +32,7 @@ inline constexpr unsigned priority_levels = 6;  // 0 is the most urgent
 
 enum class QueueState : std::uint32_t {
   idle,          // nobody's; may be claimed
+  watched,       // nobody's, may be claimed; a worker looks at it again within microseconds, so it needn't be listed
   running,       // owned by a thread in drain()
   parked,        // its front operation waits for blocked_on/blocked_until
   asynchronous,  // its front operation runs by other means (spread grid, residents, custom) and will finish the queue's
@@ -84,8 +85,8 @@ class alignas(64) Queue {
   // ---- for the engine ----
   bool try_claim(bool worker) noexcept {
     if (!worker && workers_only_.load(std::memory_order_relaxed)) return false;
-    QueueState expected = QueueState::idle;
-    if (state_.load(std::memory_order_relaxed) != expected) return false;
+    QueueState expected = state_.load(std::memory_order_relaxed);
+    if (expected != QueueState::idle && expected != QueueState::watched) return false;
     if (!state_.compare_exchange_strong(expected, QueueState::running, std::memory_order_seq_cst,
                                         std::memory_order_relaxed))
       return false;
@@ -95,6 +96,12 @@ class alignas(64) Queue {
   }
   // Gives up ownership; lists the queue if operations are left.
   void release() noexcept;
+  // Gives up ownership, by a worker that goes on looking at the queue (Watch) until it claims it or ends the watch.
+  // Operations may be left. Whoever else claims a watched queue takes it without asking; if it is watched again by
+  // another, both will look.
+  void watch() noexcept { state_.store(QueueState::watched, std::memory_order_release); }
+  void end_watch() noexcept;
+  QueueState state() const noexcept { return state_.load(std::memory_order_relaxed); }
   // The same; the front operation is a host function that a worker with resident blocks can't run.
   void release_for_unpinned() noexcept;
   // The front operation, run asynchronously, has completed. The caller acts as owner: completes it and releases the
@@ -109,6 +116,7 @@ class alignas(64) Queue {
   void wake_waiters() noexcept;
 
  private:
+  void look_again() noexcept;
   friend class Appender;
   friend class Scheduler;
   friend struct Drainer;
@@ -178,6 +186,7 @@ class Appender {
       new_chunk(length);
     auto* op = reinterpret_cast<T*>(queue_.write_);
     queue_.write_ += length;
+    fetch_ahead(queue_.write_ + lines_ahead * 64 - length, length);
     op->kind = kind;
     op->flags = 0;
     op->lines = static_cast<std::uint16_t>(length / 64);
@@ -190,6 +199,12 @@ class Appender {
   Queue& queue() const noexcept { return queue_; }
 
  private:
+  // A chunk that is used again lies in the cache of whoever executed its records. Its lines are asked for, to be
+  // written, some records ahead of their use: the locked instructions of every append would wait for each otherwise.
+  static constexpr std::size_t lines_ahead = 12;
+  static void fetch_ahead(std::byte* from, std::size_t bytes) noexcept {
+    for (std::size_t at = 0; at < bytes; at += 64) __asm__ volatile("prefetchw %0" : : "m"(from[at]));
+  }
   void new_chunk(std::size_t length) noexcept;
   Queue& queue_;
   std::uint64_t sequence_, first_;

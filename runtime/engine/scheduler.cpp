@@ -31,6 +31,9 @@ constexpr int running_of(std::uint64_t c) {
 
 constexpr std::uint64_t search_us = 60;  // how long an idle worker searches before it sleeps
 constexpr std::uint64_t poll_us = 2;     // how often it looks at the lists meanwhile (the bell it sees at once)
+// How often it looks at the end of the queue that it watches. An enqueuer then pays a line's way per so many
+// operations; and a worker that may not search, since another does, watches for so long.
+constexpr std::uint64_t watch_us = 3;
 
 unsigned hardware_threads() {
   if (const char* text = std::getenv("MILLRACE_WORKERS")) {
@@ -205,8 +208,24 @@ void Scheduler::enter_host_function() noexcept {
 }
 void Scheduler::leave_host_function() noexcept { counts_.fetch_sub(one_in_host, std::memory_order_seq_cst); }
 
+namespace {
+// Work that is left in the watched queue: when somebody has just given it up, or it is time to look at its end.
+std::uint64_t claim_watched(Watch& watch) noexcept {
+  Queue& queue = *watch.queue;
+  switch (queue.state()) {
+  case QueueState::watched:
+    if (const std::uint64_t until = watch.look(); until != 0 && queue.try_claim(true)) return until;
+    return 0;
+  case QueueState::idle:
+    if (queue.has_work() && queue.try_claim(true)) return queue.tail();
+    return 0;
+  default: return 0;
+  }
+}
+}  // namespace
+
 // The calling worker counts as searching when it is called the first time (its starter counted it).
-void Scheduler::idle() noexcept {
+std::uint64_t Scheduler::idle(Watch& watch) noexcept {
   thread_local bool searching = true;
   if (!searching) {
     std::uint64_t c = counts_.load(std::memory_order_seq_cst);
@@ -218,14 +237,28 @@ void Scheduler::idle() noexcept {
     }
   }
   for (;;) {
+    const std::uint64_t begin = ticks();
+    std::uint64_t next_watch = begin + watch_us * ticks_per_us;
+    if (!searching && watch.queue) {
+      while (ticks() < next_watch) cpu_pause();
+      if (const std::uint64_t until = claim_watched(watch)) return until;
+    }
     if (searching) {
       bool found = false;
-      const std::uint64_t begin = ticks();
       std::uint64_t next_poll = begin;
       std::uint32_t bell = bell_.load(std::memory_order_relaxed);
       for (;;) {
         const std::uint64_t now = ticks();
-        if (now >= next_poll || bell_.load(std::memory_order_relaxed) != bell) {
+        const bool rung = bell_.load(std::memory_order_relaxed) != bell;
+        if (watch.queue && (now >= next_watch || rung)) {
+          next_watch = now + watch_us * ticks_per_us;
+          if (const std::uint64_t until = claim_watched(watch)) {
+            searching = false;
+            counts_.fetch_sub(one_searching, std::memory_order_seq_cst);
+            return until;
+          }
+        }
+        if (now >= next_poll || rung) {
           bell = bell_.load(std::memory_order_acquire);
           if (has_ready()) {
             found = true;
@@ -239,11 +272,13 @@ void Scheduler::idle() noexcept {
       if (found) {
         searching = false;
         counts_.fetch_sub(one_searching, std::memory_order_seq_cst);
-        return;  // the worker calls wake_if_needed when more than one thing was ready
+        return 0;  // the worker calls wake_if_needed when more than one thing was ready
       }
+      watch.end();
       counts_.fetch_add(one_sleeping - one_searching, std::memory_order_seq_cst);
       searching = false;
     } else {
+      watch.end();
       counts_.fetch_add(one_sleeping, std::memory_order_seq_cst);
     }
     MR_DELAY();

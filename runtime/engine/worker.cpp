@@ -34,7 +34,7 @@ class Worker {
     runner_.worker = true;
     simt::protect::RuntimeScope access;
     Scheduler& scheduler = Scheduler::get();
-    scheduler.idle();
+    scheduler.idle(watch_);
     for (;;) {
       bool progress = work_once(scheduler);
       if (!entries_.empty()) progress |= step_all();
@@ -42,7 +42,10 @@ class Worker {
         fruitless_ = 0;
         fruitless_since_ = 0;
       } else if (entries_.empty()) {
-        scheduler.idle();
+        if (const std::uint64_t until = scheduler.idle(watch_)) {
+          scheduler.pass_on();
+          run_watched(until);
+        }
       } else {
         back_off();
       }
@@ -57,14 +60,46 @@ class Worker {
       const unsigned below = urgent == 0 ? 0 : urgent - 1;
       GridJob* job = urgent == 0 ? nullptr
                                  : scheduler.join(urgent >= priority_levels ? priority_levels - 1 : below, true);
-      if (job && take_part(*job)) return true;
+      if (job) {
+        watch_.end();
+        if (take_part(*job)) return true;
+      }
     }
     Queue* queue = scheduler.pop(priority_levels - 1, runner_.residents != 0);
     if (!queue) return false;
+    watch_.end();
     // More than one thing may be ready: pass the word on before starting on this one.
     scheduler.pass_on();
-    if (queue->try_claim(true)) settle(*queue, runner_, drain(*queue, runner_, ~std::uint64_t{0}));
+    if (queue->try_claim(true)) run_queue(*queue);
     return true;
+  }
+
+  // The queue is this worker's.
+  void run_queue(Queue& queue) noexcept {
+    const Drain result = drain(queue, runner_, ~std::uint64_t{0});
+    if (result == Drain::empty && entries_.empty())
+      watch_.begin(queue, queue.completed());
+    else
+      settle(queue, runner_, result);
+  }
+  // The watched queue is this worker's; `until` is what the watch said.
+  void run_watched(std::uint64_t until) noexcept {
+    Queue& queue = *watch_.queue;
+    for (;;) {
+      const Drain result = drain(queue, runner_, until);
+      if (result != Drain::reached && result != Drain::empty) {
+        watch_.queue = nullptr;
+        settle(queue, runner_, result);
+        return;
+      }
+      // Much may have come meanwhile.
+      const std::uint64_t tail = queue.tail();
+      if (tail <= queue.completed() + 4 * Watch::lag) {
+        watch_.begin(queue, tail);
+        return;
+      }
+      until = tail - Watch::lag;
+    }
   }
 
   // Joined a job (a use is held). False when there was nothing for this worker to do in it.
@@ -195,6 +230,7 @@ class Worker {
   }
 
   Runner runner_;
+  Watch watch_;
   std::vector<Entry> entries_;
   std::uint64_t lanes_ = 0;
   unsigned fruitless_ = 0;             // rounds without progress

@@ -21,6 +21,37 @@ struct Runner {
   void leave_host_function() noexcept;
 };
 
+// A worker's promise to look at a queue again that it has left in the state `watched`.
+//
+// A worker that took operations one by one as they come would cost the enqueuer, and itself, a cache line's way for
+// each: for the queue's tail, and for the records, since the processor fetches the lines behind those that it reads,
+// which are the ones that the enqueuer is about to write. So it looks rarely, and while the enqueuer is at work it
+// stays some operations behind him. Whoever waits for the newest ones claims the queue himself.
+struct Watch {
+  Queue* queue = nullptr;
+  std::uint64_t tail = 0;  // when it was last looked at
+
+  static constexpr std::uint64_t lag = 40;
+
+  void begin(Queue& q, std::uint64_t at) noexcept {
+    queue = &q;
+    tail = at;
+    q.watch();
+  }
+  void end() noexcept {
+    if (queue) queue->end_watch();
+    queue = nullptr;
+  }
+  // Up to which operation to run now: 0 is none.
+  std::uint64_t look() noexcept {
+    const std::uint64_t before = tail, done = queue->completed();
+    tail = queue->tail();
+    if (tail == done) return 0;
+    if (tail == before) return tail;
+    return tail > done + lag ? tail - lag : 0;
+  }
+};
+
 void* worker_main(void*);
 
 // True on threads of the engine (API rules for host functions ask).

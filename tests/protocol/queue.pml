@@ -3,34 +3,32 @@
  * Two appenders publish operations; workers take the queue off the ready list and claim it; a helping host thread claims it without
  * looking at the list. Checked over all interleavings:
  *   - one owner at a time, and each operation runs once, in order;
+ *   - a worker that leaves the queue watched, with operations in it or without, looks again, whoever had it meanwhile;
  *   - when everything has stopped, no operation is left: an end state with work left is the lost hand-over this protocol excludes.
  *
  * Variables and steps follow the code: tail_, listed_, state_, completed_; each is one atomic access with sequential consistency, as the
  * code's exchanges and fenced unlocks make it.
  */
-#define OPERATIONS 2      /* per appender */
-#define APPENDERS  2
-#define TOTAL      (OPERATIONS * APPENDERS)
+#define TOTAL 3           /* operations: two of one appender, one of another */
 
 byte tail = 0;            /* operations published */
 byte completed = 0;
 bool listed = false;      /* the flag */
 bool in_list = false;     /* really in the ready list */
-bool owned = false;       /* state_ == running */
+mtype = { idle, watched, running };
+mtype state = idle;       /* state_ */
 byte owners = 0;          /* ghost: threads that believe they own the queue */
 byte appended = 0;        /* ghost: appenders that have returned */
 
 inline list_queue() {
   atomic { was = listed; listed = true }          /* exchange */
   if
-  :: was -> skip
-  :: else -> assert(!in_list); in_list = true     /* push, under the list's lock */
+  :: atomic { was -> was = false }
+  :: atomic { else -> assert(!in_list); in_list = true }     /* push, under the list's lock */
   fi
 }
 
-inline release_queue() {
-  owners--;
-  owned = false;                                  /* exchange */
+inline look_again() {
   if
   :: tail != completed ->
      if
@@ -41,23 +39,40 @@ inline release_queue() {
   fi
 }
 
+inline release_queue() {
+  owners--;
+  state = idle;                                   /* exchange */
+  look_again()
+}
+
+/* The load of the state, then a compare-exchange from what was seen. Sets `claimed`. */
+inline try_claim() {
+  claimed = false;
+  seen = state;
+  if
+  :: seen != running ->
+     atomic { if :: state == seen -> state = running; claimed = true :: else -> skip fi; seen = idle }
+  :: else -> seen = idle
+  fi
+}
+
 /* Executes up to `limit` operations; the caller owns the queue. */
 inline drain(limit) {
   owners++;
   assert(owners == 1);
   n = 0;
   do
-  :: n < limit && completed < tail -> completed++; n++
-  :: n >= limit || completed == tail -> break
+  :: atomic { n < limit && completed < tail -> completed++; n++ }
+  :: atomic { n >= limit || completed == tail -> n = 0; break }
   od
 }
 
-proctype Appender() {
+proctype Appender(byte operations) {
   byte i; bool was;
-  for (i : 1 .. OPERATIONS) {
+  for (i : 1 .. operations) {
     atomic { tail++ }                             /* in the append lock; the unlock is a full barrier */
     if
-    :: !owned ->                                  /* whoever owns it looks at the tail again when it releases */
+    :: state == idle ->                           /* who has it or watches it looks at the tail again */
        if
        :: !listed -> list_queue()
        :: else -> skip
@@ -69,34 +84,61 @@ proctype Appender() {
 }
 
 proctype Worker() {
-  byte n; bool was; bool claimed;
+  byte n; bool was; bool claimed; bool watching = false; mtype seen;
 end:
   do
   :: atomic { in_list -> in_list = false; listed = false }   /* pop: under the list's lock */
-     atomic { claimed = !owned; if :: claimed -> owned = true :: else -> skip fi }
+     watching = false;                            /* the same queue: the watch goes over into the claim */
+     try_claim();
      if
-     :: claimed -> drain(TOTAL); release_queue()
-     :: else -> skip                              /* its owner looks at the tail again when it releases */
+     :: claimed -> claimed = false;
+        drain(TOTAL);
+        if
+        :: release_queue()
+        :: owners--; state = watched; watching = true
+        fi
+     :: else -> skip                              /* its owner or watcher looks at the tail again */
+     fi
+  :: watching ->                                  /* a look at the watched queue */
+     seen = state;
+     if
+     :: seen != running && tail != completed ->
+        atomic { claimed = (state == seen); if :: claimed -> state = running :: else -> skip fi; seen = idle }
+        if
+        :: claimed -> claimed = false;
+           drain(1);                              /* it stays behind the enqueuer */
+           owners--; state = watched
+        :: else -> skip
+        fi
+     :: else ->                                   /* ends the watch */
+        watching = false; seen = idle;
+        atomic { was = (state == watched); if :: was -> state = idle :: else -> skip fi }
+        if
+        :: was -> was = false; look_again()
+        :: else -> skip
+        fi
      fi
   od
 }
 
 /* A host thread that waits for the first operation: claims whenever it can, drains one operation, releases. */
 proctype Helper() {
-  byte n; bool was; bool claimed;
+  byte n; bool was; bool claimed; mtype seen;
 end:
   do
-  :: atomic { !owned && completed < tail -> claimed = true; owned = true }
-     drain(1);
-     release_queue()
+  :: state != running && completed < tail ->
+     try_claim();
+     if
+     :: claimed -> claimed = false; drain(1); release_queue()
+     :: else -> skip
+     fi
   :: completed >= 1 -> break                      /* it waits for the first operation only */
   od
 }
 
 init {
-  byte k;
   atomic {
-    for (k : 1 .. APPENDERS) { run Appender() }
+    run Appender(2); run Appender(1);
     run Worker(); run Worker(); run Helper()
   }
   timeout;                                        /* nothing can move any more */
