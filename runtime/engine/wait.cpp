@@ -65,8 +65,7 @@ std::atomic<std::uint32_t>& thread_word() noexcept {
 
 }  // namespace
 
-void wait(Queue& queue, std::uint64_t sequence, WaitMode mode) noexcept {
-  if (queue.completed() >= sequence) return;
+void wait_pending(Queue& queue, std::uint64_t sequence, WaitMode mode) noexcept {
   if (observe::explorer) [[unlikely]]
     return observe::explorer->wait(&queue, sequence);
   Runner runner;

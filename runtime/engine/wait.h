@@ -13,9 +13,13 @@ enum class WaitMode : std::uint8_t {
   block,      // block at once (cudaDeviceScheduleBlockingSync, cudaEventBlockingSync)
 };
 
+void wait_pending(Queue& queue, std::uint64_t sequence, WaitMode mode) noexcept;
+
 // Returns when queue.completed() >= sequence; what the operations wrote is visible then (acquire). The calling thread
 // executes finite operations that this depends on; never a may-spin kernel, never a host function. Safe on any thread,
 // including inside a host function.
-void wait(Queue& queue, std::uint64_t sequence, WaitMode mode = WaitMode::automatic) noexcept;
+inline void wait(Queue& queue, std::uint64_t sequence, WaitMode mode = WaitMode::automatic) noexcept {
+  if (queue.completed() < sequence) wait_pending(queue, sequence, mode);
+}
 
 }  // namespace mr::engine
