@@ -143,7 +143,6 @@ bool Drainer::wait(Queue& queue, const WaitOp& op, Runner& runner) noexcept {
 
 Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
   std::uint64_t done = queue.completed();
-  std::uint64_t tail = queue.tail();
   const bool outermost = runner.depth == 0;
   if (outermost) runner.slice_begin = ticks();
   Drain result;
@@ -152,7 +151,7 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
       result = Drain::reached;
       break;
     }
-    if (done == tail && done == (tail = queue.tail())) {
+    if (queue.tail_beyond(done) == done) {
       result = Drain::empty;
       break;
     }

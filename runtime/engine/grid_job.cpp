@@ -40,10 +40,13 @@ Share run_share(GridJob& job, Runner& runner) noexcept {
   // A slice of blocks is sized to take about this long, so that urgent work is not kept waiting and threads end
   // together.
   constexpr std::uint64_t slice_ticks = 20 * ticks_per_us;
+  // What the first blocks cost is no measure of the rest: caches are cold, and the clock itself takes as long as some
+  // blocks. Asking others too early makes a grid of microseconds several times longer, the more so the more they are.
+  constexpr std::uint64_t trusted_ticks = 2 * ticks_per_us;
   Scheduler& scheduler = Scheduler::get();
   const ImageScope scope(job.queue.image());
   const bool shared = job.published;
-  std::uint64_t count = 1;
+  std::uint64_t count = 1, spent_so_far = 0;
   for (;;) {
     std::uint64_t first;
     const std::uint64_t got = job.claim(count, first);
@@ -51,6 +54,7 @@ Share run_share(GridJob& job, Runner& runner) noexcept {
     const std::uint64_t begin = ticks();
     if (!job.failed.load(std::memory_order_relaxed)) job.record_fault(simt::run_blocks(*job.grid, first, got));
     const std::uint64_t spent = ticks() - begin + 1;
+    spent_so_far += spent;
     if (job.ended(got)) {
       job.close();
       return Share::finished;
@@ -62,7 +66,8 @@ Share run_share(GridJob& job, Runner& runner) noexcept {
     if (slice > count * 16) slice = count * 16;  // the first blocks may be cheaper than the rest
     count = slice < fair ? slice : fair;
     if (count == 0) count = 1;
-    if (!shared && !job.published && left * spent / got > slice_ticks / 2) scheduler.publish(job);
+    if (!shared && !job.published && spent_so_far > trusted_ticks && left * spent / got > slice_ticks / 2)
+      scheduler.publish(job);
     if (runner.worker && runner.should_yield(job.queue.level())) {
       if (!job.published) scheduler.publish(job);
       break;

@@ -24,8 +24,11 @@ void Queue::look_again() noexcept {
 }
 
 void Queue::release() noexcept {
+  const bool more = seen_tail_ > completed_.load(std::memory_order_relaxed);
   state_.exchange(QueueState::idle, std::memory_order_seq_cst);
-  look_again();
+  if (!more) return look_again();
+  MR_DELAY();
+  if (!listed_.load(std::memory_order_seq_cst)) Scheduler::get().list(*this);
 }
 
 void Queue::end_watch() noexcept {

@@ -102,6 +102,11 @@ class alignas(64) Queue {
   void watch() noexcept { state_.store(QueueState::watched, std::memory_order_release); }
   void end_watch() noexcept;
   QueueState state() const noexcept { return state_.load(std::memory_order_relaxed); }
+  // True: who waits for `sequence` had better leave the queue to the worker that watches it, and ring for him.
+  bool is_for_watcher(std::uint64_t sequence) const noexcept {
+    return state() == QueueState::watched && newest_.load(std::memory_order_relaxed) == OpKind::host &&
+           tail_.load(std::memory_order_relaxed) == sequence;
+  }
   // The same; the front operation is a host function that a worker with resident blocks can't run.
   void release_for_unpinned() noexcept;
   // The front operation, run asynchronously, has completed. The caller acts as owner: completes it and releases the
@@ -110,6 +115,11 @@ class alignas(64) Queue {
   // Completes the front operation: advances over its record, publishes, wakes who waits.
   void complete_front(Op* op) noexcept;
   Op* front() noexcept;
+  // The owner's knowledge of the tail, read anew if `done`, completed(), has reached it.
+  std::uint64_t tail_beyond(std::uint64_t done) noexcept {
+    if (seen_tail_ <= done) seen_tail_ = tail();
+    return seen_tail_;
+  }
   // Lists a waiter for waiter.sequence; who completes that tells it, once, and takes it off before. False when there is
   // nothing to wait for any more: then it isn't listed.
   bool add_waiter(Waiter& waiter) noexcept;
@@ -130,6 +140,8 @@ class alignas(64) Queue {
   // it.
   std::atomic<std::uint8_t> level_{priority_levels - 1};
   std::atomic<std::uint8_t> base_level_{priority_levels - 1};  // what level_ goes back to
+  // Kind of the newest operation. A hint for threads that wait (relaxed): a host function can't be helped with.
+  std::atomic<OpKind> newest_{OpKind::jump};
   // Invariant: records of operations completed+1..tail lie complete in the chunks from read_ on. Store release (in the
   // append lock), load acquire by the owner.
   std::atomic<std::uint64_t> tail_{0};
@@ -144,6 +156,9 @@ class alignas(64) Queue {
   alignas(64) std::atomic<std::uint64_t> completed_{0};
   std::byte* read_ = nullptr;
   Chunk* read_chunk_ = nullptr;
+  // The tail as owners last read it, maybe behind completed_: the tail itself lies in the appenders' line, whose way an
+  // owner saves who knows that there is more.
+  std::uint64_t seen_tail_ = 0;
 
   // -- hand-over line --
   alignas(64) std::atomic<QueueState> state_{QueueState::idle};
@@ -188,6 +203,7 @@ class Appender {
     queue_.write_ += length;
     fetch_ahead(queue_.write_ + lines_ahead * 64 - length, length);
     op->kind = kind;
+    queue_.newest_.store(kind, std::memory_order_relaxed);
     op->flags = 0;
     op->lines = static_cast<std::uint16_t>(length / 64);
     ++sequence_;

@@ -210,11 +210,11 @@ void Scheduler::leave_host_function() noexcept { counts_.fetch_sub(one_in_host, 
 
 namespace {
 // Work that is left in the watched queue: when somebody has just given it up, or it is time to look at its end.
-std::uint64_t claim_watched(Watch& watch) noexcept {
+std::uint64_t claim_watched(Watch& watch, bool rung) noexcept {
   Queue& queue = *watch.queue;
   switch (queue.state()) {
   case QueueState::watched:
-    if (const std::uint64_t until = watch.look(); until != 0 && queue.try_claim(true)) return until;
+    if (const std::uint64_t until = watch.look(rung); until != 0 && queue.try_claim(true)) return until;
     return 0;
   case QueueState::idle:
     if (queue.has_work() && queue.try_claim(true)) return queue.tail();
@@ -241,7 +241,7 @@ std::uint64_t Scheduler::idle(Watch& watch) noexcept {
     std::uint64_t next_watch = begin + watch_us * ticks_per_us;
     if (!searching && watch.queue) {
       while (ticks() < next_watch) cpu_pause();
-      if (const std::uint64_t until = claim_watched(watch)) return until;
+      if (const std::uint64_t until = claim_watched(watch, false)) return until;
     }
     if (searching) {
       bool found = false;
@@ -252,7 +252,7 @@ std::uint64_t Scheduler::idle(Watch& watch) noexcept {
         const bool rung = bell_.load(std::memory_order_relaxed) != bell;
         if (watch.queue && (now >= next_watch || rung)) {
           next_watch = now + watch_us * ticks_per_us;
-          if (const std::uint64_t until = claim_watched(watch)) {
+          if (const std::uint64_t until = claim_watched(watch, rung)) {
             searching = false;
             counts_.fetch_sub(one_searching, std::memory_order_seq_cst);
             return until;
@@ -312,6 +312,10 @@ std::uint64_t Scheduler::idle(Watch& watch) noexcept {
 void Scheduler::publish(GridJob& job) noexcept {
   {
     std::scoped_lock hold(jobs_lock_);
+    // Somebody else may have published it meanwhile, and others may have taken the rest, finished and withdrawn it: a
+    // job that is published without blocks would stay so, and be opened again while it is. Blocks that nobody has
+    // claimed keep it from being finished.
+    if (job.published || !job.wants_more()) return;
     job.next_job = first_job_;
     first_job_ = &job;
     job.published = true;

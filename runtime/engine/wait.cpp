@@ -18,6 +18,11 @@ class Waiting {
     Queue* q = &queue;
     std::uint64_t until = sequence;
     for (int steps = 0; steps < 64; ++steps) {
+      if (q->is_for_watcher(until)) {
+        if (!runner.rang) Scheduler::get().ring();
+        runner.rang = true;
+        return false;
+      }
       if (q->try_claim(false)) {
         simt::protect::RuntimeScope access;
         const std::uint64_t before = q->completed();

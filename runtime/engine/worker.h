@@ -13,6 +13,7 @@ struct Runner {
   bool worker = false;
   bool in_host_function = false;  // counted so in the scheduler (kept over consecutive host functions)
   unsigned depth = 0;             // of queues drained inside another's wait
+  bool rang = false;              // for the watcher of the queue that it waits for
   std::uint64_t slice_begin = 0;  // ticks
   unsigned residents = 0;         // blocks living on this thread
 
@@ -31,7 +32,8 @@ struct Watch {
   Queue* queue = nullptr;
   std::uint64_t tail = 0;  // when it was last looked at
 
-  static constexpr std::uint64_t lag = 40;
+  static constexpr std::uint64_t lag = 40;    // operations that it stays behind
+  static constexpr std::uint64_t active = 4;  // operations between two looks that make an enqueuer one who is at work
 
   void begin(Queue& q, std::uint64_t at) noexcept {
     queue = &q;
@@ -42,12 +44,12 @@ struct Watch {
     if (queue) queue->end_watch();
     queue = nullptr;
   }
-  // Up to which operation to run now: 0 is none.
-  std::uint64_t look() noexcept {
+  // Up to which operation to run now: 0 is none. `rung`: somebody waits for what is there.
+  std::uint64_t look(bool rung) noexcept {
     const std::uint64_t before = tail, done = queue->completed();
     tail = queue->tail();
     if (tail == done) return 0;
-    if (tail == before) return tail;
+    if (rung || tail < before + active) return tail;
     return tail > done + lag ? tail - lag : 0;
   }
 };

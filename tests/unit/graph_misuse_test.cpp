@@ -1,5 +1,6 @@
 // Wrong handles and wrong kinds of nodes, in every function that takes a graph, a node, an executable graph or a user
 // object: each is refused, and the graph and its executable form stay as they were.
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -24,7 +25,7 @@ void add(MrBlock* block, std::uint64_t, std::uint64_t) {
   *a.to += a.value;
 }
 char key;
-int calls = 0;
+std::atomic<int> calls = 0;
 void CUDART_CB count(void*) { ++calls; }
 
 // One node of every kind in a line, but for memory nodes, which have a graph of their own.
