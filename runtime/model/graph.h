@@ -114,6 +114,7 @@ struct AllocData {
 struct FreeData {
   void* pointer;
   GraphAllocation* allocation;
+  bool taken = false;  // a later allocation node of the graph has this node's memory
 };
 struct ConditionalData {
   cudaGraphConditionalHandle handle;

@@ -94,18 +94,20 @@ cudaError_t check_allocation(const cudaMemAllocNodeParams& params) noexcept {
 namespace {
 
 // Memory that `graph` has freed ahead of a node with these dependencies, and not allocated again since: the node gets
-// the same address. Looks at the nearest nodes only, so that adding a node stays cheap.
+// the same address. Looks at the nearest nodes only, so that adding a node stays cheap. Each free node gives its memory
+// once: that the graph frees it anew elsewhere says nothing about a node behind the first free alone.
 GraphAllocation* freed_before(Graph& graph, const std::vector<GraphNode*>& dependencies, int device,
                               std::size_t bytes) {
   constexpr std::size_t nearest = 64;
   std::vector<GraphNode*> seen(dependencies);
   for (std::size_t i = 0; i < seen.size() && i < nearest; ++i) {
     const GraphNode& node = *seen[i];
-    if (node.type == cudaGraphNodeTypeMemFree) {
+    if (node.type == cudaGraphNodeTypeMemFree && !node.free->taken) {
       GraphAllocation& a = *node.free->allocation;
       std::scoped_lock hold(table().mutex);
       const auto at = std::find(a.freeing.begin(), a.freeing.end(), graph.uid);
       if (a.graph == graph.uid && a.device == device && bytes <= a.bytes && at != a.freeing.end()) {
+        node.free->taken = true;
         a.freeing.erase(at);
         ++a.references;
         return &a;

@@ -170,7 +170,12 @@ static void memory() {
   OK(cudaGraphAddMemFreeNode(&freed, graph, &node, 1, first));
   CHECK(allocate(8192, &freed) != first);
   CHECK(allocate(64, &freed) == first);
+  cudaGraphNode_t freed_again;
+  OK(cudaGraphAddMemFreeNode(&freed_again, graph, &node, 1, first));
+  // That it is free again further on is nothing to a node behind the first free only.
   CHECK(allocate(64, &freed) != first);
+  CHECK(allocate(64, &freed_again) == first);
+  CHECK(allocate(64, &freed_again) != first);
 }
 
 static void dead() {

@@ -488,11 +488,6 @@ unsigned programs() {
 }
 
 TEST(GraphRandom, EqualsSerialInterpreter) {
-#if defined(__SANITIZE_THREAD__) || (defined(__has_feature) && __has_feature(thread_sanitizer))
-  // Open: since programs are updated between launches, 3 of 8 runs report a race of two copies of one graph, one by the
-  // waiting host thread, one by the worker that goes on with the launch. The results are right in all runs.
-  GTEST_SKIP() << "reports a data race whose cause isn't known yet";
-#endif
   cudaStream_t streams[2];
   for (cudaStream_t& stream : streams) OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   for (unsigned seed = 0; seed < programs(); ++seed) {
