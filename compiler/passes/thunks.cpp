@@ -13,6 +13,7 @@
 
 #include "annotations.h"
 #include "names.h"
+#include "options.h"
 #include "thread_loops.h"
 
 namespace mrcc {
@@ -134,6 +135,8 @@ Function* new_entry(Function* body, FunctionType* type, const Twine& name, Globa
   f->addFnAttrs(attributes);
   f->addFnAttr(Attribute::NoUnwind);
   f->addFnAttr(kEntryAttr);
+  // Whatever the generic model of such processors prefers: kernels are long rows of independent elements.
+  if (options().march == "x86-64-v4") f->addFnAttr("prefer-vector-width", "512");
   f->removeFnAttr(kAlignAttr);
   f->removeFnAttr(kKernelBodyAttr);
   f->setDSOLocal(true);
