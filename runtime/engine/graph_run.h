@@ -31,6 +31,8 @@
 
 namespace mr::engine {
 
+class GraphImage;
+
 enum class StepKind : std::uint8_t {
   nothing,     // empty and disabled nodes, ends of child graphs
   kernel,      // KernelWork
@@ -49,6 +51,7 @@ enum class StepKind : std::uint8_t {
 enum StepFlags : std::uint8_t {
   step_disabled = 1u << 0,
   step_resident = 1u << 1,  // the kernel needs residency
+  step_port = 1u << 2,      // a kernel with a PortWork
 };
 
 struct Step {
@@ -98,6 +101,41 @@ struct BranchWork {
 struct Body {
   std::uint32_t first_root, root_count;  // in GraphImage::next
 };
+
+// A kernel with edges that lead from other moments than its end, or a kernel behind such an edge (programmatic
+// dependent launch in graphs). Each moment has a step of its own, whose successors are the edges' other ends; it is
+// taken when the moment has come, at the latest at the kernel's end.
+struct PortWork {
+  static constexpr std::uint32_t no_step = ~std::uint32_t{0};
+  enum Moment : unsigned { triggered, begun, moments };  // all blocks have
+
+  // Completes an operation in a branch queue when the moment has come: 0 nothing yet, 1 the operation waits, 2 open.
+  // Changed (acq_rel) by both sides; who comes second completes the operation.
+  struct Gate {
+    std::atomic<int> stage{0};
+    Queue* queue = nullptr;
+  };
+
+  std::uint32_t step = no_step;
+  std::uint32_t at[moments] = {no_step, no_step};  // the moments' steps
+  std::vector<std::uint32_t> primaries;            // ports of the kernels that cudaGridDependencySynchronize waits for
+  GraphImage* image = nullptr;
+
+  // State of the launch that runs; set when the kernel is started.
+  Gate gates[moments];
+  std::uint64_t blocks = 0;
+  std::atomic<std::uint64_t> triggers{0};  // acq_rel: who opens the gate sees what all blocks wrote before
+  std::atomic<bool> ended{false};          // release; acquired by blocks that wait for the end
+
+  void open(Moment moment) noexcept;
+};
+
+// Grid::launch of such a kernel, told from the model's own by its second bit.
+inline bool is_port(const void* launch) noexcept { return (reinterpret_cast<std::uintptr_t>(launch) & 2) != 0; }
+// simt's hooks for such grids: a block has triggered; all primaries have ended; all blocks have begun.
+void port_triggered(void* launch) noexcept;
+bool port_ready(void* launch) noexcept;
+void port_begun(void* launch) noexcept;
 
 // What a launch brings along for record and wait steps.
 struct GraphSlot {
@@ -151,12 +189,16 @@ class GraphImage {
     bool assign;  // set to `initial` at each launch
   };
   std::vector<Handle> handles;  // of values, sorted by handle
+  std::vector<PortWork> ports;  // sorted by step
   std::vector<Queue*> gates;    // one per record slot, null for wait slots
   bool use_priorities = false;
   // What holds the steps' payloads; given up with the image.
   void* payload_owner = nullptr;
   void (*free_payload)(void* owner) = nullptr;
 
+  PortWork& port_of(std::uint32_t step) noexcept;
+  // Takes over another image's ports.
+  void copy_ports(const GraphImage& from);
   // Sets a conditional handle's value, if it is one of this image's.
   bool set_value(std::uint64_t handle, std::uint32_t value) noexcept;
 

@@ -182,7 +182,7 @@ class GraphRun {
     case StepKind::host:
       // On this worker only if nothing else of the launch can be held up by it.
       return !runner_.worker || runner_.residents || parallel_ || local_ != none || alone_is_doubtful_;
-    case StepKind::kernel: return (step.flags & step_resident) && !image_.domain.dead();
+    case StepKind::kernel: return (step.flags & (step_resident | step_port)) && !image_.domain.dead();
     case StepKind::wait: {
       const GraphSlot& slot = slot_of(step);
       return slot.queue && slot.queue->completed() < slot.sequence;
@@ -236,7 +236,10 @@ class GraphRun {
   std::uint32_t run_step(std::uint32_t index) noexcept {
     const Step& step = steps_[index];
     if (runner_.in_host_function && step.kind != StepKind::host) runner_.leave_host_function();
-    if (step.kind == StepKind::nothing || step.flags & step_disabled) return behind(index);
+    if (step.kind == StepKind::nothing || step.flags & step_disabled) {
+      if (step.flags & step_port) pass_ports(index);
+      return behind(index);
+    }
     const bool heavy = image_.heavy[index].load(std::memory_order_relaxed);
     if (heavy && local_ != none) share();
     const std::uint64_t begin = timing_ ? ticks() : 0;
@@ -248,7 +251,7 @@ class GraphRun {
         run_explored(image_.domain, work.grid, (step.flags & step_resident) != 0, &image_);
         break;
       }
-      if (step.flags & step_resident) return start_elsewhere(index), none;
+      if (step.flags & (step_resident | step_port)) return start_elsewhere(index), none;
       if (work.grid.total_blocks == 1 || (image_.measured_ && !heavy)) {
         const simt::Fault fault = simt::run_blocks(work.grid, 0, work.grid.total_blocks);
         if (fault != simt::Fault::none && fault != simt::Fault::interrupted) [[unlikely]]
@@ -304,6 +307,8 @@ class GraphRun {
     } else if (local_count_ >= 16 && image_.average_ > worthwhile_ticks) {
       share();
     }
+    if (step.flags & step_port) [[unlikely]]
+      pass_ports(index);
     return behind(index);
   }
 
@@ -370,6 +375,11 @@ class GraphRun {
   using ContinueWith = OpResult (*)(CustomOp& op, Queue& queue, Runner& runner, bool);
   void push_continuation(Appender& appender, std::uint32_t index, ContinueWith run = go_on) noexcept;
   void start_elsewhere(std::uint32_t index) noexcept;
+  // Kernels with ports (graph_port.cpp): begins a launch's state, with an operation for each moment's gate.
+  PortWork& open_port(std::uint32_t index) noexcept;
+  static void push_port_end(Appender& appender, PortWork& port) noexcept;
+  // The kernel was passed over, or has run to its end here: all of its moments have come.
+  void pass_ports(std::uint32_t index) noexcept;
   // A finite grid of several blocks: on this thread and on others. True when it has ended; false when a continuation
   // takes over.
   bool spread(std::uint32_t index, KernelWork& work) noexcept;

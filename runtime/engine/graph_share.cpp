@@ -98,6 +98,7 @@ void GraphRun::push_continuation(Appender& appender, std::uint32_t index, Contin
 void GraphRun::start_elsewhere(std::uint32_t index) noexcept {
   become_parallel();
   const Step& step = steps_[index];
+  PortWork* const port = step.flags & step_port && !observe::explorer ? &open_port(index) : nullptr;
   Queue& queue = branch_queue(level_of(step));
   Appender appender(queue);
   if (observe::explorer && step.kind != StepKind::wait) [[unlikely]] {
@@ -105,7 +106,14 @@ void GraphRun::start_elsewhere(std::uint32_t index) noexcept {
     return;
   }
   switch (step.kind) {
-  case StepKind::kernel: push_kernel(appender, step, *static_cast<KernelWork*>(step.payload)); break;
+  case StepKind::kernel: {
+    KernelOp* op = push_kernel(appender, step, *static_cast<KernelWork*>(step.payload));
+    if (!port) break;
+    op->grid.launch = reinterpret_cast<char*>(port) + 2;
+    if (port->at[PortWork::begun] != PortWork::no_step) op->grid.flags |= simt::grid_tells_begin;
+    push_port_end(appender, *port);
+    break;
+  }
   case StepKind::host: {
     const auto& work = *static_cast<HostWork*>(step.payload);
     auto* op = appender.push<HostOp>(OpKind::host);

@@ -28,6 +28,7 @@ class Flatten {
     exec_.first_dependency.reserve(image_.steps.size() + 1);
     exec_.dependencies.reserve(graph.edge_count);
     link(graph, end, 0);
+    make_ports();
     for (GraphNode* node = graph.first; node; node = node->next)
       if (node->dependencies.empty()) image_.roots.push_back(node->number);
     if (image_.roots.empty()) image_.roots.push_back(end);
@@ -215,8 +216,71 @@ class Flatten {
     default:
       node.number = node.finish = emit(StepKind::nothing, node.type);
       store_step(image_, node.number, node);
+      if (node.graph->special_edges) emit_port(node);
       if (node.type == cudaGraphNodeTypeMemcpy) exec_.blocking_copies += blocks_launch(*node.copy);
       return cudaSuccess;
+    }
+  }
+
+  // What an edge asks for beside "when the kernel has ended".
+  static bool is_programmatic(const EdgeRef& edge) { return edge.data.type == cudaGraphDependencyTypeProgrammatic; }
+  static unsigned moment_of(const EdgeRef& edge) {
+    return edge.data.from_port == cudaGraphKernelNodePortProgrammatic ? engine::PortWork::triggered
+                                                                      : engine::PortWork::begun;
+  }
+
+  // Steps for the moments of a kernel that edges lead from, and one that stands for the end of a kernel behind
+  // programmatic edges: it waits for the kernels in front as well.
+  void emit_port(GraphNode& node) {
+    Port port{&node, {engine::PortWork::no_step, engine::PortWork::no_step}};
+    bool any = false;
+    for (const EdgeRef& edge : node.dependents)
+      if (std::uint32_t& at = port.at[moment_of(edge)]; edge.data.from_port != 0) {
+        if (at == engine::PortWork::no_step) at = emit(StepKind::nothing, cudaGraphNodeTypeCount);
+        any = true;
+      }
+    if (std::any_of(node.dependencies.begin(), node.dependencies.end(), is_programmatic)) {
+      node.finish = emit(StepKind::nothing, cudaGraphNodeTypeCount);
+      any = true;
+    }
+    if (!any) return;
+    ports_.push_back(port);
+    if (node.type == cudaGraphNodeTypeKernel) image_.steps[node.number].flags |= engine::step_port;
+  }
+  void link_port(GraphNode& node) {
+    if (node.finish != node.number) {
+      image_.steps[node.number].first_next = static_cast<std::uint32_t>(image_.next.size());
+      image_.steps[node.number].next_count = 1;
+      image_.next.push_back(node.finish);
+      image_.steps[node.finish].needs = 1 + static_cast<std::uint32_t>(std::count_if(
+                                                node.dependencies.begin(), node.dependencies.end(), is_programmatic));
+    }
+  }
+  // Behind link(): successors of the moments' steps, and who waits for whom.
+  void make_ports() {
+    image_.ports = std::vector<engine::PortWork>(ports_.size());
+    const auto number_of = [&](const GraphNode* node) {
+      return static_cast<std::uint32_t>(
+          std::lower_bound(ports_.begin(), ports_.end(), node->number,
+                           [](const Port& p, std::uint32_t step) { return p.node->number < step; }) -
+          ports_.begin());
+    };
+    for (std::size_t i = 0; i < ports_.size(); ++i) {
+      const GraphNode& node = *ports_[i].node;
+      engine::PortWork& work = image_.ports[i];
+      work.step = node.number;
+      work.image = &image_;
+      for (unsigned moment = 0; moment < engine::PortWork::moments; ++moment) {
+        const std::uint32_t at = work.at[moment] = ports_[i].at[moment];
+        if (at == engine::PortWork::no_step) continue;
+        image_.steps[at].needs = 1;
+        image_.steps[at].first_next = static_cast<std::uint32_t>(image_.next.size());
+        for (const EdgeRef& edge : node.dependents)
+          if (edge.data.from_port != 0 && moment_of(edge) == moment) image_.next.push_back(edge.node->number);
+        image_.steps[at].next_count = static_cast<std::uint32_t>(image_.next.size()) - image_.steps[at].first_next;
+      }
+      for (const EdgeRef& edge : node.dependencies)
+        if (is_programmatic(edge)) work.primaries.push_back(number_of(edge.node));
     }
   }
 
@@ -226,8 +290,13 @@ class Flatten {
     for (GraphNode* node = graph.first; node; node = node->next) {
       image_.steps[node->number].needs = node->dependencies.empty() ? root_needs : node->dependencies.size();
       const auto first = static_cast<std::uint32_t>(image_.next.size());
-      for (const EdgeRef& edge : node->dependents) image_.next.push_back(edge.node->number);
-      if (node->dependents.empty()) {
+      for (const EdgeRef& edge : node->dependents) {
+        if (edge.data.from_port == 0)
+          image_.next.push_back(edge.node->number);
+        else if (is_programmatic(edge))
+          image_.next.push_back(edge.node->finish);
+      }
+      if (image_.next.size() == first) {
         image_.next.push_back(end);
         ++sinks;
       }
@@ -256,6 +325,8 @@ class Flatten {
           image_.steps[body_end].next_count = image_.steps[node->number].next_count;
           link(body, body_end, 0);
         }
+      } else if (graph.special_edges) {
+        link_port(*node);
       }
     }
     image_.steps[end].needs = sinks ? sinks : 1;
@@ -301,6 +372,11 @@ class Flatten {
   InstantiateOutcome& outcome_;
   std::vector<GraphNode*> stack_, nodes_;
   std::vector<BodyEnd> body_ends_;
+  struct Port {
+    GraphNode* node;
+    std::uint32_t at[engine::PortWork::moments];
+  };
+  std::vector<Port> ports_;
   std::vector<std::pair<engine::BranchWork*, std::uint64_t>> branches_;
 };
 

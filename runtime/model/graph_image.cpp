@@ -129,6 +129,7 @@ void own_image(GraphExec& exec) {
   for (engine::Queue* gate : old.gates)
     image->gates.push_back(gate ? engine::take_queue(&exec.context->domain, level_of(0)) : nullptr);
   image->use_priorities = old.use_priorities;
+  image->copy_ports(old);
   std::unordered_map<void*, void*> branches;
   for (Step& step : image->steps) {
     void* payload = step.payload;
@@ -173,7 +174,7 @@ void own_image(GraphExec& exec) {
     }
     default: step.payload = payload; break;  // slot numbers
     }
-    step.flags |= flags & engine::step_disabled;
+    step.flags |= flags & (engine::step_disabled | engine::step_port);
   }
   old.release();
   exec.image = image;

@@ -226,9 +226,8 @@ cudaError_t exec_set_kernel(GraphExec& exec, const GraphNode& node, const cudaKe
   kernel.cooperative = kernel.work->grid.flags & simt::grid_cooperative;
   kernel.priority = image.steps[step].priority;
   if (const cudaError_t error = make_kernel(kernel, *exec.context, payload_arena(image), params)) return error;
-  const std::uint8_t disabled = image.steps[step].flags & engine::step_disabled;
   if (kernel.work != image.steps[step].payload) image.steps[step].payload = kernel.work;
-  image.steps[step].flags = disabled;
+  image.steps[step].flags &= static_cast<std::uint8_t>(~engine::step_resident);
   if (simt::needs_residency(kernel.work->grid)) image.steps[step].flags |= engine::step_resident;
   return cudaSuccess;
 }

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include <engine/graph_run.h>
 #include <engine/queue.h>
 #include <model/device_launch.h>
 #include <model/event.h>
@@ -243,14 +244,19 @@ void wait_for_programmatic(Stream& stream, const RecordPoint& end) {
 
 void programmatic_trigger(void* data, std::uint64_t) {
   if (is_family(data)) return;
+  if (engine::is_port(data)) return engine::port_triggered(data);
   auto* launch = static_cast<Launch*>(data);
   if (launch && launch->triggered.fetch_add(1, std::memory_order_acq_rel) + 1 == launch->total) launch->trigger.open();
 }
 
-void programmatic_begun(engine::Domain&, const simt::Grid& grid) { static_cast<Launch*>(grid.launch)->begin.open(); }
+void programmatic_begun(engine::Domain&, const simt::Grid& grid) {
+  if (engine::is_port(grid.launch)) return engine::port_begun(grid.launch);
+  static_cast<Launch*>(grid.launch)->begin.open();
+}
 
 bool programmatic_ready(void* data) {
   if (!data || is_family(data)) return true;
+  if (engine::is_port(data)) return engine::port_ready(data);
   auto* launch = static_cast<Launch*>(data);
   for (const RecordPoint& primary : launch->primaries)
     if (!primary.complete()) return false;
