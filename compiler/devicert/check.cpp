@@ -12,4 +12,23 @@ void __mr_check_access(const void* address, std::uint64_t bytes, const void* sit
   __asm__("mov %%rsp, %0" : "=r"(sp));
   __mr_check_hook(mr_lane_of(sp)->block, address, bytes, site);
 }
+
+// `count` rows of `bytes`, `stride` apart.
+void __mr_check_range(const char* address, std::uint64_t bytes, std::int64_t stride, std::uint64_t count,
+                      const void* site) {
+  if (!__mr_check_hook || !count) return;
+  std::uint64_t sp;
+  __asm__("mov %%rsp, %0" : "=r"(sp));
+  const MrBlock* block = mr_lane_of(sp)->block;
+  if (stride < 0) {
+    address += stride * static_cast<std::int64_t>(count - 1);
+    stride = -stride;
+  }
+  const auto step = static_cast<std::uint64_t>(stride);
+  if (step <= bytes) {
+    __mr_check_hook(block, address, bytes + step * (count - 1), site);
+    return;
+  }
+  for (std::uint64_t i = 0; i < count; ++i) __mr_check_hook(block, address + i * step, bytes, site);
+}
 }

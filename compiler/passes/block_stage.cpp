@@ -49,7 +49,15 @@ void set_scratch(Module& module, const Function& run_blocks, std::uint32_t bytes
 PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyses) {
   for (Function& f : module)
     if (!f.isDeclaration()) contract(f);
-  if (options().check) insert_access_checks(module);
+  if (options().check) {
+    insert_access_checks(module);
+    auto& each = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+    for (Function& f : module) {
+      if (f.isDeclaration()) continue;
+      each.invalidate(f, PreservedAnalyses::none());
+      if (optimise_ && merge_access_checks(f, each)) each.invalidate(f, PreservedAnalyses::none());
+    }
+  }
   if (options().align_checks) insert_alignment_checks(module);
   for (Function& f : module)
     if (f.hasFnAttribute(kKernelBodyAttr)) {
@@ -94,6 +102,8 @@ PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyse
     lower_shared_atomics(*f);
     if (optimise_ && divide_thread_loops(*f, functions)) functions.invalidate(*f, PreservedAnalyses::none());
     tidy_.run(*f, functions);
+    if (optimise_ && options().check && merge_access_checks(*f, functions))
+      functions.invalidate(*f, PreservedAnalyses::none());
   }
   return PreservedAnalyses::none();
 }

@@ -29,6 +29,9 @@ struct Access {
 bool private_memory(Value* pointer) {
   Value* object = getUnderlyingObject(pointer, 12);
   if (isa<AllocaInst>(object)) return true;
+  // The block's own.
+  if (auto* a = dyn_cast<Argument>(object))
+    return a->getParent()->getAttributes().hasParamAttr(a->getArgNo(), kSharedBaseAttr);
   if (auto* global = dyn_cast<GlobalVariable>(object))
     return !global->hasAttribute(kVariableAttr) && (global->isConstant() || global->hasPrivateLinkage());
   // The lane's own record, by its stack pointer.

@@ -4,14 +4,20 @@
 // `__mr_check_access(address, bytes, site)` first; fences, grid barriers and the calls of programmatic launches call it
 // with no address, behind them. A site is a constant in the image (simt/check_site.h). Without a checker the call
 // returns after one test (compiler/devicert/check.cpp).
+//
+// Shared memory is the block's own and is left out. What loops touch becomes one call in front of the loop where the
+// addresses advance evenly: `__mr_check_range(address, bytes, stride, count, site)`, count rows of bytes. That is done
+// twice: in bodies, and again when the thread loops are around them, which leaves most of those without calls, so that
+// they are vectorised as without checks.
 #pragma once
-#include <simt/check_site.h>
+#include "llvm/IR/PassManager.h"
 
-namespace llvm {
-class Module;
-}  // namespace llvm
+#include <simt/check_site.h>
 
 namespace mrcc {
 // Kernel bodies and functions after simplification, before the thread loops are made around the bodies.
 void insert_access_checks(llvm::Module& module);
+// Merges the calls of each basic block where they touch neighbouring bytes, and moves them out of loops. Returns true
+// if anything was changed.
+bool merge_access_checks(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 }  // namespace mrcc

@@ -223,7 +223,10 @@ Extended extend(Function* f, ItemSet items) {
     if (i == misaligned_bits || i == misaligned_parameters)
       a->addAttr(Attribute::NoAlias);  // device code has no other way to it
     // Windows and dynamic memory start at multiples of 16.
-    if (i == shared_base || i == dynamic_base) a->addAttr(Attribute::getWithAlignment(body->getContext(), Align(16)));
+    if (i == shared_base || i == dynamic_base) {
+      a->addAttr(Attribute::getWithAlignment(body->getContext(), Align(16)));
+      body->addParamAttr(a->getArgNo(), Attribute::get(body->getContext(), kSharedBaseAttr));
+    }
   }
   return {body, items};
 }

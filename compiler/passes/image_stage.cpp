@@ -15,6 +15,7 @@
 #include "names.h"
 #include "options.h"
 #include "shared_layout.h"
+#include "sites.h"
 #include "spin.h"
 #include "stages.h"
 #include "thunks.h"
@@ -164,6 +165,7 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
   const SpinMap spinning = find_spinning(module, /*on_clone=*/!optimise_);
   insert_polls(spinning);
   keep_volatile_stores_in_step(module);
+  insert_sites(module);
   const CallGraph graph(module);
   limit_convergence(module, graph);
 
@@ -183,7 +185,12 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
       v.loop = false;
       v.why = "-mrcc-mode=fibers";
     }
-    if (o.mode == Mode::fibers || o.mode == Mode::loop || o.check || !split_) v.split = false;
+    if (o.mode == Mode::fibers || o.mode == Mode::loop || !split_) v.split = false;
+    if (has_sites(*kernel)) {
+      v.flags |= MR_KERNEL_SITES;
+      v.split = false;
+      v.store_lane = true;
+    }
     if (v.split) inline_barriers(graph.reachable(kernel), graph);
     e.flags = v.flags;
     e.local_bytes = local_bytes(graph.reachable(kernel), module.getDataLayout());

@@ -32,6 +32,10 @@ inline constexpr llvm::StringLiteral kSplitAttr = "mr-split";
 inline constexpr llvm::StringLiteral kKernelBodyAttr = "mr-kernel-body";
 // Attribute of a body: pointer parameters whose alignment its accesses rely on, "INDEX:ALIGN,..." (align_check.h).
 inline constexpr llvm::StringLiteral kAlignAttr = "mr-align-parameters";
+// Attribute of functions that were compiled with -G (sites.h).
+inline constexpr llvm::StringLiteral kSitesAttr = "mr-sites";
+// Attribute of the parameters that are the start of the block's shared memory.
+inline constexpr llvm::StringLiteral kSharedBaseAttr = "mr-shared-base";
 // Attribute of functions that the passes made as entries: their accesses to the argument buffer need no check.
 inline constexpr llvm::StringLiteral kEntryAttr = "mr-entry";
 
