@@ -6,12 +6,7 @@
 #include <cuda_runtime.h>
 #include <thread>
 
-static int failures = 0;
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) std::printf("line %d: %s\n", __LINE__, #condition), ++failures;                                  \
-  } while (0)
-#define OK(call) CHECK((call) == cudaSuccess)
+#include "check.h"
 
 static std::atomic<bool> open;
 static void CUDART_CB gate(void*) {
@@ -85,5 +80,5 @@ int main() {
   OK(cudaStreamSynchronize(cudaStreamPerThread));
   OK(cudaMemcpy(result, device, sizeof result, cudaMemcpyDeviceToHost));
   CHECK(result[0] == 1 && result[1] == 1);
-  return failures != 0;
+  return wrong != 0;
 }

@@ -18,6 +18,7 @@ static int wrong = 0;
     if (gave_ != cudaSuccess) (void)cudaGetLastError();                                                                \
   } while (0)
 #define OK(call) EXPECT(call, cudaSuccess)
+#define REFUSED(call) EXPECT(call, cudaErrorInvalidValue)
 #define CHECK(condition)                                                                                               \
   do {                                                                                                                 \
     if (!(condition)) {                                                                                                \

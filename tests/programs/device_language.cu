@@ -12,13 +12,9 @@
 #include <cstdio>
 #include <cstring>
 #include <vector>
-namespace cg = cooperative_groups;
 
-static int failures = 0;
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) std::printf("line %d: %s\n", __LINE__, #condition), ++failures;                                  \
-  } while (0)
+#include "check.h"
+namespace cg = cooperative_groups;
 
 struct In {
   unsigned a, b, c;
@@ -278,11 +274,11 @@ int main() {
     for (int k = 0; k < 28; ++k) wrong_double[k] += !same(d[k], hd[t * D + k]);
   }
   for (int k = 0; k < U; ++k)
-    if (wrong_integer[k]) std::printf("integer result %d: %d wrong\n", k, wrong_integer[k]), ++failures;
+    if (wrong_integer[k]) std::printf("integer result %d: %d wrong\n", k, wrong_integer[k]), ++wrong;
   for (int k = 0; k < 32; ++k)
-    if (wrong_float[k]) std::printf("float result %d: %d wrong\n", k, wrong_float[k]), ++failures;
+    if (wrong_float[k]) std::printf("float result %d: %d wrong\n", k, wrong_float[k]), ++wrong;
   for (int k = 0; k < 28; ++k)
-    if (wrong_double[k]) std::printf("double result %d: %d wrong\n", k, wrong_double[k]), ++failures;
+    if (wrong_double[k]) std::printf("double result %d: %d wrong\n", k, wrong_double[k]), ++wrong;
 
   // Every half and bfloat16 survives the way through float; halfway points round to even.
   std::vector<float> f(1024);
@@ -338,6 +334,6 @@ int main() {
   CHECK(std::fabs(z[0] - w.real()) < 1e-5f && std::fabs(z[1] - w.imag()) < 1e-5f &&
         std::fabs(z[2] - std::abs(w)) < 1e-5f && std::fabs(z[3] - std::sin(1.0f)) < 1e-6f);
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  std::printf("%d wrong\n", wrong);
+  return wrong != 0;
 }

@@ -10,24 +10,7 @@
 #include <cstring>
 #include <string>
 
-static int wrong = 0;
-#define EXPECT(call, want)                                                                                             \
-  do {                                                                                                                 \
-    const cudaError_t got = (call);                                                                                    \
-    if (got != (want)) {                                                                                               \
-      std::printf("line %d: %s gave %s, not %s\n", __LINE__, #call, cudaGetErrorName(got), #want);                     \
-      ++wrong;                                                                                                         \
-    }                                                                                                                  \
-    if (got != cudaSuccess) cudaGetLastError();                                                                        \
-  } while (0)
-#define OK(call) EXPECT(call, cudaSuccess)
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) {                                                                                                \
-      std::printf("line %d: not so: %s\n", __LINE__, #condition);                                                      \
-      ++wrong;                                                                                                         \
-    }                                                                                                                  \
-  } while (0)
+#include "check.h"
 
 __global__ void add(int* p, int v) { p[threadIdx.x] += v; }
 

@@ -5,22 +5,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-static int failures = 0;
-#define GIVES(wanted, call)                                                                                            \
-  do {                                                                                                                 \
-    const cudaError_t got_ = (call);                                                                                   \
-    if (got_ != (wanted)) {                                                                                            \
-      std::printf("line %d: %s gives %s\n", __LINE__, #call, cudaGetErrorName(got_));                                  \
-      ++failures;                                                                                                      \
-    }                                                                                                                  \
-    (void)cudaGetLastError();                                                                                          \
-  } while (0)
-#define OK(call) GIVES(cudaSuccess, call)
-#define REFUSED(call) GIVES(cudaErrorInvalidValue, call)
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) std::printf("line %d: %s\n", __LINE__, #condition), ++failures;                                  \
-  } while (0)
+#include "check.h"
 
 __global__ void add(int* p, int value) { atomicAdd(p, value); }
 
@@ -55,7 +40,7 @@ static void names(Shape& now, Shape& then, cudaGraphExecUpdateResult result, int
   cudaGraphExec_t exec;
   OK(cudaGraphInstantiate(&exec, now.graph, 0));
   cudaGraphExecUpdateResultInfo info{};
-  GIVES(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, then.graph, &info));
+  EXPECT(cudaGraphExecUpdate(exec, then.graph, &info), cudaErrorGraphExecUpdateFailure);
   CHECK(info.result == result);
   CHECK(info.errorNode == (node < 0 ? nullptr : then.nodes[node]));
   CHECK(info.errorFromNode == (from < 0 ? nullptr : then.nodes[from]));
@@ -100,7 +85,7 @@ static void copies() {
     OK(cudaGraphInstantiate(&exec, graph, 0));
     OK(cudaGraphExecMemcpyNodeSetParams(exec, node, &params));
     params.dstPtr.ptr = device + 768;
-    GIVES(rows == 1 ? cudaSuccess : cudaErrorInvalidValue, cudaGraphExecMemcpyNodeSetParams(exec, node, &params));
+    EXPECT(cudaGraphExecMemcpyNodeSetParams(exec, node, &params), rows == 1 ? cudaSuccess : cudaErrorInvalidValue);
     OK(cudaGraphExecDestroy(exec));
     OK(cudaGraphDestroy(graph));
   }
@@ -139,7 +124,7 @@ static void children() {
   size_t nodes = 0;
   OK(cudaGraphGetNodes(held, nullptr, &nodes));
   CHECK(nodes == 2 && held != other.graph);
-  GIVES(cudaErrorNotSupported, cudaGraphAddChildGraphNode(&part, outer.graph, nullptr, 0, held));
+  EXPECT(cudaGraphAddChildGraphNode(&part, outer.graph, nullptr, 0, held), cudaErrorNotSupported);
 }
 
 // A capture that fails takes the graph along that it was made into.
@@ -147,8 +132,8 @@ static void failed_captures() {
   cudaGraph_t graph, out = nullptr;
   OK(cudaGraphCreate(&graph, 0));
   OK(cudaStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
-  GIVES(cudaErrorStreamCaptureUnsupported, cudaGraphInstantiate(nullptr, nullptr, 0));
-  GIVES(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream, &out));
+  EXPECT(cudaGraphInstantiate(nullptr, nullptr, 0), cudaErrorStreamCaptureUnsupported);
+  EXPECT(cudaStreamEndCapture(stream, &out), cudaErrorStreamCaptureInvalidated);
   CHECK(!out);
   REFUSED(cudaGraphDestroy(graph));
 }
@@ -184,11 +169,11 @@ static void dead() {
   cudaGraphExec_t exec;
   OK(cudaGraphInstantiate(&exec, shape.graph, 0));
   add<<<1, 1, 0, stream>>>(nullptr, 1);
-  GIVES(cudaErrorIllegalAddress, cudaStreamSynchronize(stream));
+  EXPECT(cudaStreamSynchronize(stream), cudaErrorIllegalAddress);
   cudaGraphNode_t node;
   OK(cudaGraphAddEmptyNode(&node, shape.graph, nullptr, 0));
   OK(cudaGraphNodeSetEnabled(exec, shape.nodes[0], 0));
-  GIVES(cudaErrorIllegalAddress, cudaGraphLaunch(exec, stream));
+  EXPECT(cudaGraphLaunch(exec, stream), cudaErrorIllegalAddress);
   OK(cudaGraphExecDestroy(exec));
   OK(cudaGraphDestroy(shape.graph));
 }
@@ -203,5 +188,5 @@ int main() {
   failed_captures();
   memory();
   dead();
-  return failures != 0;
+  return wrong != 0;
 }

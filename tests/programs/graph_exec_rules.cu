@@ -6,22 +6,7 @@
 #include <cuda_runtime.h>
 #include <thread>
 
-static int failures = 0;
-#define GIVES(wanted, call)                                                                                            \
-  do {                                                                                                                 \
-    const cudaError_t got_ = (call);                                                                                   \
-    if (got_ != (wanted)) {                                                                                            \
-      std::printf("line %d: %s gives %s\n", __LINE__, #call, cudaGetErrorName(got_));                                  \
-      ++failures;                                                                                                      \
-    }                                                                                                                  \
-    (void)cudaGetLastError();                                                                                          \
-  } while (0)
-#define OK(call) GIVES(cudaSuccess, call)
-#define REFUSED(call) GIVES(cudaErrorInvalidValue, call)
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) std::printf("line %d: %s\n", __LINE__, #condition), ++failures;                                  \
-  } while (0)
+#include "check.h"
 
 __global__ void add(int* p, int value) { atomicAdd(p, value); }
 __global__ void add_twice(int* p, int value) { atomicAdd(p, 2 * value); }
@@ -130,7 +115,7 @@ static void parameters() {
   OK(cudaGraphExecChildGraphNodeSetParams(exec, line.nested, same));
   CHECK(launched(exec) == 20 + 20);
   OK(cudaGraphAddEmptyNode(&node, same, nullptr, 0));
-  GIVES(cudaErrorGraphExecUpdateFailure, cudaGraphExecChildGraphNodeSetParams(exec, line.nested, same));
+  EXPECT(cudaGraphExecChildGraphNodeSetParams(exec, line.nested, same), cudaErrorGraphExecUpdateFailure);
   CHECK(launched(exec) == 20 + 20);
   OK(cudaGraphDestroy(same));
   OK(cudaGraphExecDestroy(exec));
@@ -252,5 +237,5 @@ int main() {
   lifetimes();
   instantiations();
   OK(cudaDeviceSynchronize());
-  return failures != 0;
+  return wrong != 0;
 }

@@ -4,22 +4,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-static int failures = 0;
-#define GIVES(wanted, call)                                                                                            \
-  do {                                                                                                                 \
-    const cudaError_t got_ = (call);                                                                                   \
-    if (got_ != (wanted)) {                                                                                            \
-      std::printf("line %d: %s gives %s\n", __LINE__, #call, cudaGetErrorName(got_));                                  \
-      ++failures;                                                                                                      \
-    }                                                                                                                  \
-    (void)cudaGetLastError();                                                                                          \
-  } while (0)
-#define OK(call) GIVES(cudaSuccess, call)
-#define REFUSED(call) GIVES(cudaErrorInvalidValue, call)
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) std::printf("line %d: %s\n", __LINE__, #condition), ++failures;                                  \
-  } while (0)
+#include "check.h"
 
 __global__ void add(int* p, int value) { atomicAdd(p, value); }
 __global__ void count_down(cudaGraphConditionalHandle handle, int* left) {
@@ -154,7 +139,7 @@ static void every_kind() {
   OK(cudaMemset(device, 0, 64));
   cudaGraphExec_t exec, second;
   OK(cudaGraphInstantiate(&exec, graph, 0));
-  GIVES(cudaErrorNotSupported, cudaGraphInstantiate(&second, graph, 0));  // its memory can be there once
+  EXPECT(cudaGraphInstantiate(&second, graph, 0), cudaErrorNotSupported);  // its memory can be there once
   for (int k = 0; k < 3; ++k) OK(cudaGraphLaunch(exec, stream));
   OK(cudaStreamSynchronize(stream));
   CHECK(sum() == 3 * (6 + 100 + 1000));
@@ -164,7 +149,7 @@ static void every_kind() {
   OK(cudaMemcpy(values, device, sizeof values, cudaMemcpyDeviceToHost));
   CHECK(values[8] == 7 && values[9] == 7 && values[10] == 0);
   cudaGraph_t clone;
-  GIVES(cudaErrorNotSupported, cudaGraphClone(&clone, graph));
+  EXPECT(cudaGraphClone(&clone, graph), cudaErrorNotSupported);
   OK(cudaGraphExecDestroy(exec));
   OK(cudaGraphInstantiate(&exec, graph, 0));
   OK(cudaGraphExecDestroy(exec));
@@ -182,11 +167,11 @@ static void edge_data() {
   programmatic.type = cudaGraphDependencyTypeProgrammatic;
   OK(cudaGraphAddDependencies(graph, &a, &b, &programmatic, 1));
   size_t n = 1;
-  GIVES(cudaErrorLossyQuery, cudaGraphGetEdges(graph, &from, &to, nullptr, &n));
+  EXPECT(cudaGraphGetEdges(graph, &from, &to, nullptr, &n), cudaErrorLossyQuery);
   n = 1;
-  GIVES(cudaErrorLossyQuery, cudaGraphNodeGetDependencies(b, &from, nullptr, &n));
+  EXPECT(cudaGraphNodeGetDependencies(b, &from, nullptr, &n), cudaErrorLossyQuery);
   n = 1;
-  GIVES(cudaErrorLossyQuery, cudaGraphNodeGetDependentNodes(a, &to, nullptr, &n));
+  EXPECT(cudaGraphNodeGetDependentNodes(a, &to, nullptr, &n), cudaErrorLossyQuery);
   n = 1;
   OK(cudaGraphNodeGetDependencies(b, &from, &got, &n));
   CHECK(n == 1 && from == a && got.from_port == programmatic.from_port && got.type == programmatic.type);
@@ -303,7 +288,7 @@ static void memory_that_stays() {
   OK(cudaGraphAddMemAllocNode(&allocated, graph, nullptr, 0, &p));
   cudaMemsetParams fill{p.dptr, 0, 3, 4, 10, 1};
   OK(cudaGraphAddMemsetNode(&filled, graph, &allocated, 1, &fill));
-  GIVES(cudaErrorNotSupported, cudaGraphDestroyNode(filled));
+  EXPECT(cudaGraphDestroyNode(filled), cudaErrorNotSupported);
   cudaGraphExec_t exec;
   OK(cudaGraphInstantiate(&exec, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
   unsigned long long flags = 0;
@@ -331,14 +316,14 @@ static void memory_that_stays() {
   OK(cudaGraphDestroy(graph));
   unsigned long long number = 77;
   OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &number));
-  GIVES(cudaErrorInvalidDevice, cudaDeviceGetGraphMemAttribute(99, cudaGraphMemAttrUsedMemCurrent, &number));
+  EXPECT(cudaDeviceGetGraphMemAttribute(99, cudaGraphMemAttrUsedMemCurrent, &number), cudaErrorInvalidDevice);
   number = 0;
   OK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &number));
   REFUSED(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &number));
   number = 5;
   REFUSED(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &number));
   OK(cudaDeviceGraphMemTrim(0));
-  GIVES(cudaErrorInvalidDevice, cudaDeviceGraphMemTrim(-1));
+  EXPECT(cudaDeviceGraphMemTrim(-1), cudaErrorInvalidDevice);
 }
 
 int main() {
@@ -351,5 +336,5 @@ int main() {
   conditionals();
   memory_that_stays();
   OK(cudaDeviceSynchronize());
-  return failures != 0;
+  return wrong != 0;
 }

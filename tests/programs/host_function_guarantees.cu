@@ -5,12 +5,7 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 
-static int failures = 0;
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) std::printf("line %d: %s\n", __LINE__, #condition), ++failures;                                  \
-  } while (0)
-#define OK(call) CHECK((call) == cudaSuccess)
+#include "check.h"
 
 __global__ void add(int* p, int n, int value) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) p[i] += value;
@@ -142,5 +137,5 @@ int main() {
     for (cudaStream_t stream : s) OK(cudaStreamDestroy(stream));
   }
   OK(cudaDeviceSynchronize());
-  return failures != 0;
+  return wrong != 0;
 }

@@ -6,12 +6,7 @@
 #include <cstring>
 #include <cuda_runtime.h>
 
-static int failures = 0;
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) std::printf("line %d: %s\n", __LINE__, #condition), ++failures;                                  \
-  } while (0)
-#define OK(call) CHECK((call) == cudaSuccess)
+#include "check.h"
 
 struct Flags {
   volatile int go, begun, second_begun, late;
@@ -191,5 +186,5 @@ int main() {
   CHECK(launch(a, 1, &at, 1, trigger_and_end) == cudaErrorNotSupported);
   CHECK(cudaGetLastError() == cudaErrorNotSupported);
   OK(cudaDeviceSynchronize());
-  return failures != 0;
+  return wrong != 0;
 }

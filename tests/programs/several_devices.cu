@@ -10,24 +10,7 @@
 #include <thread>
 #include <vector>
 
-static int wrong = 0;
-#define EXPECT(call, want)                                                                                             \
-  do {                                                                                                                 \
-    const cudaError_t gave = (call);                                                                                   \
-    if (gave != (want)) {                                                                                              \
-      std::printf("line %d: %s gave %s, not %s\n", __LINE__, #call, cudaGetErrorName(gave), #want);                    \
-      ++wrong;                                                                                                         \
-    }                                                                                                                  \
-    if (gave != cudaSuccess) cudaGetLastError();                                                                       \
-  } while (0)
-#define OK(call) EXPECT(call, cudaSuccess)
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) {                                                                                                \
-      std::printf("line %d: not so: %s\n", __LINE__, #condition);                                                      \
-      ++wrong;                                                                                                         \
-    }                                                                                                                  \
-  } while (0)
+#include "check.h"
 
 __device__ int variable = 11;
 __managed__ int managed = 3;

@@ -3,24 +3,8 @@
 #include <cstdio>
 #include <cstring>
 #include <vector>
-static int wrong = 0;
-#define EXPECT(call, want)                                                                                             \
-  do {                                                                                                                 \
-    const cudaError_t gave = (call);                                                                                   \
-    if (gave != (want)) {                                                                                              \
-      std::printf("line %d: %s gave %s, not %s\n", __LINE__, #call, cudaGetErrorName(gave), #want);                    \
-      ++wrong;                                                                                                         \
-    }                                                                                                                  \
-    if (gave != cudaSuccess) cudaGetLastError();                                                                       \
-  } while (0)
-#define OK(call) EXPECT(call, cudaSuccess)
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) {                                                                                                \
-      std::printf("line %d: not so: %s\n", __LINE__, #condition);                                                      \
-      ++wrong;                                                                                                         \
-    }                                                                                                                  \
-  } while (0)
+
+#include "check.h"
 
 __global__ void k2(cudaTextureObject_t t, float x, float y, float* out) { *out = tex2D<float>(t, x, y); }
 __global__ void ks(cudaSurfaceObject_t s, int x, int y, float v) { surf2Dwrite(v, s, x * 4, y); }

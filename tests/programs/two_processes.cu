@@ -9,24 +9,7 @@
 #include <cstring>
 #include <string>
 
-static int wrong = 0;
-#define EXPECT(call, want)                                                                                             \
-  do {                                                                                                                 \
-    const cudaError_t gave = (call);                                                                                   \
-    if (gave != (want)) {                                                                                              \
-      std::printf("%d line %d: %s gave %s, not %s\n", getpid(), __LINE__, #call, cudaGetErrorName(gave), #want);       \
-      ++wrong;                                                                                                         \
-    }                                                                                                                  \
-    if (gave != cudaSuccess) cudaGetLastError();                                                                       \
-  } while (0)
-#define OK(call) EXPECT(call, cudaSuccess)
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) {                                                                                                \
-      std::printf("%d line %d: not so: %s\n", getpid(), __LINE__, #condition);                                         \
-      ++wrong;                                                                                                         \
-    }                                                                                                                  \
-  } while (0)
+#include "check.h"
 
 __global__ void add(int* p, int v) { p[threadIdx.x] += v; }
 

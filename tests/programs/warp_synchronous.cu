@@ -3,14 +3,7 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 
-static int failures = 0;
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) {                                                                                                \
-      std::printf("FAILED line %d: %s\n", __LINE__, #condition);                                                       \
-      ++failures;                                                                                                      \
-    }                                                                                                                  \
-  } while (0)
+#include "check.h"
 
 __device__ void last_warp(volatile int* s, unsigned t) {
   s[t] += s[t + 32];
@@ -89,6 +82,6 @@ int main() {
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
   CHECK(f[256] == 256);
   CHECK(out[0] == 16 * 17 / 2);
-  std::printf("%d failures\n", failures);
-  return failures != 0;
+  std::printf("%d wrong\n", wrong);
+  return wrong != 0;
 }
