@@ -2,7 +2,7 @@
 //
 // A fault on a device stack is the kernel's: the handler notes what happened in the thread's executor and makes the
 // interrupted context continue in the suspended host context (see context.S), as if the device code had been left.
-// Everything else is passed on to whoever handled the signal before.
+// Everything else is passed on to the program's own handler (signal_chain.h).
 #include <simt/fault.h>
 
 #include <dlfcn.h>
@@ -18,6 +18,7 @@
 #include <simt/lock.h>
 #include <simt/operand.h>
 #include <simt/protect.h>
+#include <simt/signal_chain.h>
 
 namespace mr::simt {
 namespace {
@@ -26,7 +27,6 @@ constexpr int fault_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 constexpr std::size_t signal_stack_bytes = 128 * 1024;
 constexpr int segv_pkuerr = 4;  // SEGV_PKUERR
 
-struct sigaction previous_actions[65];
 int interrupt_signal = 0;  // written once, before any executor exists
 std::atomic<HostAccessReporter> host_access_reporter{nullptr};
 
@@ -91,19 +91,6 @@ void leave(Executor& e, ucontext_t& context, const RawFault& raw) noexcept {
   regs[REG_EFL] &= ~(trap_flag | direction_flag | alignment_check);
 }
 
-void pass_on(int signal, siginfo_t* info, void* context) noexcept {
-  const struct sigaction& previous = previous_actions[signal];
-  if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
-  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
-  if (previous.sa_handler == SIG_IGN && info->si_code <= 0) return;
-  // The default action: the instruction faults again without us. A signal that somebody sent, or a trap, has to be
-  // repeated.
-  struct sigaction standard{};
-  standard.sa_handler = SIG_DFL;
-  sigaction(signal, &standard, nullptr);
-  if (info->si_code <= 0 || signal == SIGTRAP) raise(signal);
-}
-
 void on_fault(int signal, siginfo_t* info, void* opaque) noexcept {
   auto& context = *static_cast<ucontext_t*>(opaque);
   Executor* const e = existing_executor();
@@ -118,7 +105,7 @@ void on_fault(int signal, siginfo_t* info, void* opaque) noexcept {
   if (signal == SIGSEGV && info->si_code == segv_pkuerr)
     if (const HostAccessReporter report = host_access_reporter.load(std::memory_order_acquire))
       report(info->si_addr, (greg(context, REG_ERR) & 2) != 0);
-  pass_on(signal, info, opaque);
+  signal_chain::pass_on(signal, info, opaque);
 }
 
 // The loaded object that holds `address`; null when unknown. Async-signal-safe and lock-free.
@@ -148,7 +135,7 @@ void on_interrupt(int signal, siginfo_t* info, void* opaque) noexcept {
       leave(*e, context, {Fault::interrupted, 0, pc, mr_lane_of(sp), nullptr});
     return;
   }
-  if (previous_actions[signal].sa_handler != SIG_DFL) pass_on(signal, info, opaque);
+  if (signal_chain::program_action(signal).sa_handler != SIG_DFL) signal_chain::pass_on(signal, info, opaque);
 }
 
 void install_handlers() noexcept {
@@ -156,7 +143,7 @@ void install_handlers() noexcept {
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   action.sa_sigaction = protect::fault_entry(&on_fault);
-  for (int signal : fault_signals) sigaction(signal, &action, &previous_actions[signal]);
+  for (int signal : fault_signals) signal_chain::take(signal, action);
   // SIGURG, which programs hardly use and debuggers pass on without stopping; else a real-time signal that is free.
   action.sa_sigaction = protect::interrupt_entry(&on_interrupt);
   const auto take = [&](int signal) {
@@ -164,7 +151,7 @@ void install_handlers() noexcept {
     sigaction(signal, nullptr, &old);
     if (old.sa_handler != SIG_DFL || (old.sa_flags & SA_SIGINFO)) return false;
     interrupt_signal = signal;
-    sigaction(signal, &action, &previous_actions[signal]);
+    signal_chain::take(signal, action);
     return true;
   };
   if (take(SIGURG)) return;
