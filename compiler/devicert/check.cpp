@@ -13,13 +13,18 @@ void __mr_check_access(const void* address, std::uint64_t bytes, const void* sit
   __mr_check_hook(mr_lane_of(sp)->block, address, bytes, site);
 }
 
-// `count` rows of `bytes`, `stride` apart.
+// `count` rows of `bytes`, `stride` apart, if an index didn't wrap around on the way: the last access is where it was
+// expected. Otherwise that one is all that is known.
 void __mr_check_range(const char* address, std::uint64_t bytes, std::int64_t stride, std::uint64_t count,
-                      const void* site) {
+                      const void* expected, const void* exact, const void* site) {
   if (!__mr_check_hook || !count) return;
   std::uint64_t sp;
   __asm__("mov %%rsp, %0" : "=r"(sp));
   const MrBlock* block = mr_lane_of(sp)->block;
+  if (expected != exact) {
+    __mr_check_hook(block, exact, 1, site);
+    return;
+  }
   if (stride < 0) {
     address += stride * static_cast<std::int64_t>(count - 1);
     stride = -stride;

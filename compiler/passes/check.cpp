@@ -26,21 +26,25 @@ struct Access {
 };
 
 // Memory that no other thread, block or operation can reach, or that never changes.
-bool private_memory(Value* pointer) {
-  Value* object = getUnderlyingObject(pointer, 12);
+bool private_object(const Value* object) {
   if (isa<AllocaInst>(object)) return true;
   // The block's own.
-  if (auto* a = dyn_cast<Argument>(object))
+  if (const auto* a = dyn_cast<Argument>(object))
     return a->getParent()->getAttributes().hasParamAttr(a->getArgNo(), kSharedBaseAttr);
-  if (auto* global = dyn_cast<GlobalVariable>(object))
+  if (const auto* global = dyn_cast<GlobalVariable>(object))
     return !global->hasAttribute(kVariableAttr) && (global->isConstant() || global->hasPrivateLinkage());
   // The lane's own record, by its stack pointer.
-  if (auto* cast = dyn_cast<IntToPtrInst>(object))
-    if (auto* either = dyn_cast<BinaryOperator>(cast->getOperand(0)))
-      for (Value* side : either->operands())
-        if (auto* masked = dyn_cast<BinaryOperator>(side))
-          if (auto* call = dyn_cast<CallInst>(masked->getOperand(0)); call && call->isInlineAsm()) return true;
+  if (const auto* cast = dyn_cast<IntToPtrInst>(object))
+    if (const auto* either = dyn_cast<BinaryOperator>(cast->getOperand(0)))
+      for (const Value* side : either->operands())
+        if (const auto* masked = dyn_cast<BinaryOperator>(side))
+          if (const auto* call = dyn_cast<CallInst>(masked->getOperand(0)); call && call->isInlineAsm()) return true;
   return false;
+}
+bool private_memory(const Value* pointer) {
+  SmallVector<const Value*, 4> objects;
+  getUnderlyingObjects(pointer, objects, nullptr, /*MaxLookup=*/12);
+  return all_of(objects, private_object);
 }
 
 class Instrumenter {

@@ -6,9 +6,9 @@
 // returns after one test (compiler/devicert/check.cpp).
 //
 // Shared memory is the block's own and is left out. What loops touch becomes one call in front of the loop where the
-// addresses advance evenly: `__mr_check_range(address, bytes, stride, count, site)`, count rows of bytes. That is done
-// twice: in bodies, and again when the thread loops are around them, which leaves most of those without calls, so that
-// they are vectorised as without checks.
+// addresses advance evenly: `__mr_check_range(address, bytes, stride, count, expected, exact, site)`, count rows of
+// bytes. That is done twice: in bodies, and again when the thread loops are around them, which leaves most of those
+// without calls, so that they are vectorised as without checks.
 #pragma once
 #include "llvm/IR/PassManager.h"
 

@@ -1,3 +1,4 @@
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -26,6 +27,8 @@ struct Check {
   Value* bytes = nullptr;
   Value* stride = nullptr;  // null: one row
   Value* count = nullptr;
+  Value* expected = nullptr;  // address in the last iteration, and what it would be if no index wrapped around
+  Value* exact = nullptr;
   GlobalVariable* site = nullptr;
 };
 
@@ -51,9 +54,11 @@ Check check_of(Instruction& i) {
   c.call = call;
   c.pointer = call->getArgOperand(0);
   c.bytes = call->getArgOperand(1);
-  if (call->arg_size() == 5) {
+  if (call->arg_size() == 7) {
     c.stride = call->getArgOperand(2);
     c.count = call->getArgOperand(3);
+    c.expected = call->getArgOperand(4);
+    c.exact = call->getArgOperand(5);
   }
   return c;
 }
@@ -104,15 +109,9 @@ class Merger {
         f_.getContext(), Attribute::getWithMemoryEffects(f_.getContext(), MemoryEffects::inaccessibleMemOnly()));
     return module_.getOrInsertFunction(
         "__mr_check_range",
-        FunctionType::get(Type::getVoidTy(f_.getContext()), {pointer, i64, i64, i64, pointer}, false), attributes);
+        FunctionType::get(Type::getVoidTy(f_.getContext()), {pointer, i64, i64, i64, pointer, pointer, pointer}, false),
+        attributes);
   }
-  void emit(IRBuilder<>& b, Value* pointer, Value* bytes, Value* stride, Value* count, const Check& like) {
-    CallInst* call = stride ? b.CreateCall(range_function(), {pointer, bytes, stride, count, like.site})
-                            : b.CreateCall(module_.getFunction("__mr_check_access"), {pointer, bytes, like.site});
-    call->setDebugLoc(like.call->getDebugLoc());
-    changed_ = true;
-  }
-
   // Calls of one statement and neighbouring bytes become one, where the last of them is.
   void merge_block(BasicBlock& block) {
     SmallVector<Check, 16> open;
@@ -122,7 +121,7 @@ class Merger {
         continue;
       }
       Check c = check_of(i);
-      if (!c.call || !isa<ConstantInt>(c.bytes)) continue;
+      if (!c.call || !isa<ConstantInt>(c.bytes) || (c.exact && !isa<Constant>(c.exact))) continue;
       for (std::size_t k = open.size(); k-- > 0;) {
         Check& other = open[k];
         if (other.stride != c.stride || other.count != c.count || !same_statement(other.site, c.site)) continue;
@@ -147,6 +146,27 @@ class Merger {
     }
   }
 
+  // The block is entered if the value is as said.
+  struct Condition {
+    Value* value;
+    bool is;
+  };
+  // What decides whether an iteration comes by the block. False when that differs between iterations, or isn't known.
+  bool conditions_of(const Loop& loop, BasicBlock* block, SmallVectorImpl<Condition>& out) const {
+    while (!dt_.dominates(block, loop.getLoopLatch())) {
+      BasicBlock* before = block->getSinglePredecessor();
+      auto* branch = before ? dyn_cast<BranchInst>(before->getTerminator()) : nullptr;
+      if (!branch || !loop.contains(before) || loops_.getLoopFor(before) != &loop) return false;
+      if (branch->isConditional()) {
+        if (!loop.isLoopInvariant(branch->getCondition()) || branch->getSuccessor(0) == branch->getSuccessor(1))
+          return false;
+        out.push_back({branch->getCondition(), branch->getSuccessor(0) == block});
+      }
+      block = before;
+    }
+    return true;
+  }
+
   void move_out(Loop& loop) {
     BasicBlock* latch = loop.getLoopLatch();
     if (!latch || loop.getExitingBlock() != latch) return;
@@ -161,13 +181,14 @@ class Merger {
     // In the program's order.
     SmallVector<Check, 16> checks;
     for (BasicBlock* block : loop.blocks()) {
-      if (loops_.getLoopFor(block) != &loop || !dt_.dominates(block, latch)) continue;
+      SmallVector<Condition, 4> ignored;
+      if (loops_.getLoopFor(block) != &loop || !conditions_of(loop, block, ignored)) continue;
       for (Instruction& i : *block)
         if (Check c = check_of(i); c.call) checks.push_back(c);
     }
     llvm::sort(checks, [&](const Check& a, const Check& b) {
       BasicBlock *of_a = a.call->getParent(), *of_b = b.call->getParent();
-      return of_a == of_b ? a.call->comesBefore(b.call) : dt_.dominates(of_a, of_b);
+      return of_a == of_b ? a.call->comesBefore(b.call) : order_[of_a] < order_[of_b];
     });
     for (const Check& c : checks) move(loop, *before, trips, c);
   }
@@ -179,70 +200,102 @@ class Merger {
       return !isa<SCEVCouldNotCompute>(s) && se_.isLoopInvariant(s, &loop) && se_.dominates(s, &before) &&
              expander.isSafeToExpandAt(s, end);
     };
-    const SCEV* pointer = se_.getSCEV(c.pointer);
-    const SCEV* bytes = se_.getSCEV(c.bytes);
-    const SCEV* stride = c.stride ? se_.getSCEV(c.stride) : nullptr;
-    const SCEV* count = c.count ? se_.getSCEV(c.count) : nullptr;
-    if (!usable(trips) || !usable(bytes) || (stride && (!usable(stride) || !usable(count)))) return;
+    if (!usable(trips)) return;
     Type* i64 = Type::getInt64Ty(f_.getContext());
     const SCEV* wide = se_.getTruncateOrZeroExtend(trips, i64);
-    const SCEV* step = se_.getZero(i64);
-    const SCEV* exact_last = nullptr;  // the address in the last iteration, where it may wrap around before
-    if (!se_.isLoopInvariant(pointer, &loop)) {
-      auto* affine = dyn_cast<SCEVAddRecExpr>(pointer);
-      if (!affine || affine->getLoop() != &loop) {
-        SmallPtrSet<const SCEVPredicate*, 4> ignored;
-        affine = se_.convertSCEVToAddRecWithPredicates(pointer, &loop, ignored);
-        if (!affine) return;
-        LoopToScevMapT last;
-        last[&loop] = trips;
-        exact_last = SCEVLoopAddRecRewriter::rewrite(pointer, last, se_);
-        if (!usable(exact_last)) return;
+    // The address in the first iteration and its step; `wraps`: if no index wraps around.
+    struct Affine {
+      const SCEV *first = nullptr, *step = nullptr;
+      bool wraps = false;
+    };
+    const auto affine_of = [&](const SCEV* s) {
+      Affine a;
+      if (se_.isLoopInvariant(s, &loop)) {
+        a.first = s;
+        a.step = se_.getZero(i64);
+      } else {
+        auto* recurrence = dyn_cast<SCEVAddRecExpr>(s);
+        if (!recurrence || recurrence->getLoop() != &loop) {
+          SmallPtrSet<const SCEVPredicate*, 4> assumed;
+          recurrence = se_.convertSCEVToAddRecWithPredicates(s, &loop, assumed);
+          a.wraps = true;
+        }
+        if (!recurrence || recurrence->getLoop() != &loop || !recurrence->isAffine()) return Affine();
+        a.first = recurrence->getStart();
+        a.step = recurrence->getStepRecurrence(se_);
       }
-      if (affine->getLoop() != &loop || !affine->isAffine()) return;
-      pointer = affine->getStart();
-      step = affine->getStepRecurrence(se_);
-      if (step->getType() != i64 || !usable(step)) return;
+      return usable(a.first) && usable(a.step) && a.step->getType() == i64 ? a : Affine();
+    };
+    const auto at_last = [&](const Affine& a) { return se_.getAddExpr(a.first, se_.getMulExpr(wide, a.step)); };
+    const auto exactly = [&](const SCEV* s) {
+      LoopToScevMapT last;
+      last[&loop] = trips;
+      return SCEVLoopAddRecRewriter::rewrite(s, last, se_);
+    };
+    const SCEV* address = se_.getSCEV(c.pointer);
+    const Affine a = affine_of(address);
+    if (!a.first) return;
+    const SCEV* pointer = a.first;
+    const SCEV* bytes = se_.getSCEV(c.bytes);
+    const SCEV *stride = nullptr, *count = nullptr, *expected = nullptr, *exact = nullptr;
+    if (c.stride && !(isa<ConstantInt>(c.count) && cast<ConstantInt>(c.count)->isOne())) {
+      stride = se_.getSCEV(c.stride);
+      count = se_.getSCEV(c.count);
     }
-    if (!usable(pointer)) return;
-    const SCEV* first = pointer;
-    const SCEV* first_bytes = bytes;
-    const SCEV* advance = se_.getMulExpr(wide, step);
-    if (auto* constant = dyn_cast<SCEVConstant>(step);
-        constant && (constant->isZero() || (isa<SCEVConstant>(bytes) &&
-                                            constant->getAPInt().abs().ule(cast<SCEVConstant>(bytes)->getAPInt())))) {
+    if (c.exact && !isa<Constant>(c.exact)) {
+      const Affine e = affine_of(se_.getSCEV(c.expected));
+      if (!e.first) return;
+      expected = at_last(e);
+      exact = exactly(se_.getSCEV(c.exact));
+    } else if (a.wraps) {
+      expected = at_last(a);
+      exact = exactly(address);
+    }
+    const SCEV* advance = se_.getMulExpr(wide, a.step);
+    auto* step = dyn_cast<SCEVConstant>(a.step);
+    auto* width = dyn_cast<SCEVConstant>(bytes);
+    if (step && (step->isZero() || (width && step->getAPInt().abs().ule(width->getAPInt())))) {
       // Rows become longer.
-      if (constant->getAPInt().isNegative()) {
+      if (step->getAPInt().isNegative()) {
         pointer = se_.getAddExpr(pointer, advance);
         bytes = se_.getAddExpr(bytes, se_.getNegativeSCEV(advance));
       } else {
         bytes = se_.getAddExpr(bytes, advance);
       }
     } else if (!stride) {
-      stride = step;
+      stride = a.step;
       count = se_.getAddExpr(wide, se_.getOne(i64));
     } else {
       return;  // rows of rows
     }
-    if (!usable(pointer) || !usable(bytes) || (stride && !usable(count))) return;
+    for (const SCEV* s : {pointer, bytes, stride, count, expected, exact})
+      if (s && !usable(s)) return;
 
     const auto expand = [&](const SCEV* s) { return expander.expandCodeFor(s, s->getType(), end->getIterator()); };
-    Value* p = expand(pointer);
-    Value* n = expand(bytes);
-    Value* s = stride ? expand(stride) : nullptr;
-    Value* k = stride ? expand(count) : nullptr;
     IRBuilder<> b(end);
-    if (exact_last) {
-      // An index that wraps around: the first iteration's bytes are all that is known.
-      Value* start = expand(first);
-      Value* straight = b.CreateICmpEQ(b.CreatePtrToInt(expand(exact_last), i64),
-                                       b.CreateAdd(b.CreatePtrToInt(start, i64), expand(advance)));
-      p = b.CreateSelect(straight, p, start);
-      n = b.CreateSelect(straight, n, expand(first_bytes));
-      if (k) k = b.CreateSelect(straight, k, b.getInt64(1));
+    SmallVector<Condition, 4> conditions;
+    conditions_of(loop, c.call->getParent(), conditions);
+    CallInst* call;
+    if (!stride && !exact && conditions.empty()) {
+      call = b.CreateCall(module_.getFunction("__mr_check_access"), {expand(pointer), expand(bytes), c.site});
+    } else {
+      Value* null = ConstantPointerNull::get(b.getPtrTy());
+      Value* rows = stride ? expand(count) : b.getInt64(1);
+      // No rows at all if no iteration comes by. A product, which the next loop can be seen through.
+      for (const Condition& k : conditions)
+        rows = b.CreateMul(rows, b.CreateZExt(k.is ? k.value : b.CreateNot(k.value), i64));
+      Value* args[] = {expand(pointer),
+                       expand(bytes),
+                       stride ? expand(stride) : b.getInt64(0),
+                       rows,
+                       expected ? expand(expected) : null,
+                       exact ? expand(exact) : null,
+                       c.site};
+      call = b.CreateCall(range_function(), args);
     }
-    emit(b, p, n, s, k, c);
+    call->setDebugLoc(c.call->getDebugLoc());
     c.call->eraseFromParent();
+    changed_ = true;
   }
 
   Function& f_;
@@ -250,6 +303,7 @@ class Merger {
   LoopInfo& loops_;
   ScalarEvolution& se_;
   DominatorTree& dt_;
+  DenseMap<const BasicBlock*, unsigned> order_;
   bool changed_ = false;
 };
 

@@ -8,14 +8,12 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "collected_rows.h"
 #include "state.h"
 #include <simt/check_site.h>
 
 namespace mr::check {
 namespace {
-
-constexpr unsigned table_bits = 9;
-constexpr std::size_t table_lines = std::size_t{1} << table_bits;
 
 // What one thread has seen of one block. The owner changes it without a lock; whoever collects an operation's accesses
 // reads it when no block of that operation runs any more (what the runtime guarantees before `ended`).
@@ -25,12 +23,7 @@ struct Collector {
   bool late = false, fenced = false;
   std::uint32_t phase = 0;
   KernelRecord* record = nullptr;
-  struct Slot {
-    std::uint64_t line = 0;  // address / 64; 0: empty
-    LineTouch touch;
-  } table[table_lines];
-  std::vector<std::uint16_t> used;
-  std::vector<Slot> spilled;
+  CollectedRows rows;
 };
 
 std::vector<Collector*>& collectors() {  // under the checker's lock
@@ -53,57 +46,23 @@ const Op* kernel_op(std::uint32_t tag) {
   return nullptr;
 }
 
+// Under the lock.
 void hand_over(Collector& c) {
-  KernelRecord* record = c.record;
-  if (record && !(c.used.empty() && c.spilled.empty())) {
-    for (const std::uint16_t i : c.used) c.spilled.push_back(c.table[i]);
-    std::sort(c.spilled.begin(), c.spilled.end(),
-              [](const Collector::Slot& a, const Collector::Slot& b) { return a.line < b.line; });
-    // One slot a line.
-    std::size_t kept = 0;
-    for (std::size_t i = 1; i < c.spilled.size(); ++i) {
-      Collector::Slot& last = c.spilled[kept];
-      const Collector::Slot& slot = c.spilled[i];
-      if (slot.line != last.line) {
-        c.spilled[++kept] = slot;
-        continue;
-      }
-      for (unsigned way = 0; way < ways; ++way) {
-        if (!last.touch.bytes[way]) last.touch.site[way] = slot.touch.site[way];
-        last.touch.bytes[way] |= slot.touch.bytes[way];
-      }
-    }
-    c.spilled.resize(kept + 1);
-    const bool early = record->programmatic && !c.late;
-    for (unsigned way = 0; way < ways; ++way) {
-      const std::size_t first = record->runs.size();
-      for (const Collector::Slot& slot : c.spilled) {
-        const MrCheckSite* site = slot.touch.site[way];
-        for (std::uint64_t bytes = slot.touch.bytes[way]; bytes;) {
-          const unsigned at = static_cast<unsigned>(std::countr_zero(bytes));
-          const unsigned length = static_cast<unsigned>(std::countr_one(bytes >> at));
-          const std::uintptr_t begin = slot.line * 64 + at, end = begin + length;
-          bytes = at + length >= 64 ? 0 : bytes & ~std::uint64_t{0} << (at + length);
-          if (record->runs.size() > first) {
-            BlockRun& last = record->runs.back();
-            if (last.site == site && begin <= last.end && begin >= last.begin) {
-              last.end = std::max(last.end, end);
-              continue;
-            }
-          }
-          record->runs.push_back({begin, end, c.block, site, c.phase, static_cast<std::uint8_t>(way), early});
-        }
-      }
-    }
-  }
-  for (const std::uint16_t i : c.used) c.table[i] = {};
-  c.used.clear();
-  c.spilled.clear();
+  if (c.record) c.rows.hand_over(c.record->blocks);
+  c.rows.clear();
 }
 
 void change_block(Collector& c, std::uint32_t tag, std::uint64_t block) {
+  const bool same = c.tag.load(std::memory_order_relaxed) == tag;
+  if (same && c.record && !c.record->programmatic && !c.record->has_states.load(std::memory_order_relaxed)) {
+    c.rows.next_block(block);
+    c.block = block;
+    c.fenced = false;
+    return;
+  }
+  std::scoped_lock hold(checker->lock);
   hand_over(c);
-  if (c.tag.load(std::memory_order_relaxed) != tag) {
+  if (!same) {
     const Op* op = kernel_op(tag);
     c.record = op ? op->kernel.get() : nullptr;
     if (c.record) c.record->seen = true;
@@ -118,11 +77,13 @@ void change_block(Collector& c, std::uint32_t tag, std::uint64_t block) {
     c.fenced = state->second.fenced;
     c.phase = state->second.phase;
   }
+  c.rows.begin(block, c.phase, c.record->programmatic && !c.late);
 }
 
 void event(Collector& c, std::uint32_t kind) {
   if (!c.record) return;
   auto& state = c.record->states[c.block];
+  c.record->has_states.store(true, std::memory_order_relaxed);
   if (kind & MR_CHECK_FENCE) {
     state.fenced = c.fenced = true;
   } else if (kind & MR_CHECK_GRID_SYNC) {
@@ -130,9 +91,11 @@ void event(Collector& c, std::uint32_t kind) {
     // would be wrong in it. What a slower thread still does before its barrier counts for the next phase.
     hand_over(c);
     ++state.phase;
+    c.rows.begin(c.block, c.phase, c.record->programmatic && !c.late);
   } else if (kind & MR_CHECK_PDL_WAIT) {
     hand_over(c);
     state.late = c.late = true;
+    c.rows.begin(c.block, c.phase, false);
   } else if (kind & MR_CHECK_PDL_TRIGGER) {
     c.record->triggered = true;
   }
@@ -144,7 +107,10 @@ void synchronise(Collector& c, std::uintptr_t address, const MrCheckSite& site) 
   const bool acquires = site.kind & MR_CHECK_READ;
   const bool releases = site.kind & MR_CHECK_WRITE && (c.fenced || site.kind & (MR_CHECK_ORDERED | MR_CHECK_VOLATILE));
   const auto known = record.releases.find(address);
-  if (acquires && known != record.releases.end()) record.states[c.block].seen[address] = known->second.size();
+  if (acquires && known != record.releases.end()) {
+    record.states[c.block].seen[address] = known->second.size();
+    record.has_states.store(true, std::memory_order_relaxed);
+  }
   if (releases) {
     auto& log = record.releases[address];
     if (log.empty() || log.back() != c.block) log.push_back(c.block);
@@ -166,13 +132,10 @@ void synchronise(Collector& c, std::uintptr_t address, const MrCheckSite& site) 
 
 }  // namespace
 
-std::uint32_t kind_of(unsigned way) noexcept {
-  static constexpr std::uint32_t kinds[ways] = {reads, writes, reads | writes | atomic, reads | atomic};
-  return kinds[way];
-}
-
 void KernelRecord::finish() {
-  std::sort(runs.begin(), runs.end(), [](const BlockRun& a, const BlockRun& b) { return a.begin < b.begin; });
+  const std::vector<Progression> rows = blocks.progressions();
+  const std::vector<Bundle> bundles = bundle(rows);
+  const std::vector<BlockRun> runs = blocks.suspects(bundles);
   // Blocks among themselves: by address, each run against those of other ways that have not ended.
   static constexpr unsigned against[ways][5] = {{way_write, way_atomic, ways},
                                                 {way_write, way_read, way_atomic, way_poll, ways},
@@ -201,25 +164,8 @@ void KernelRecord::finish() {
     }
     open[run.way].push_back(&run);
   }
-  for (unsigned way = 0; way < ways; ++way)
-    for (const bool early : {true, false}) {
-      const std::size_t first = grid_runs.size();
-      for (const BlockRun& run : runs) {
-        if (run.way != way || run.early != early) continue;
-        std::uintptr_t begin = run.begin;
-        if (grid_runs.size() > first) {
-          GridRun& last = grid_runs.back();
-          if (run.end <= last.end) continue;
-          if (begin <= last.end && run.site == last.site) {
-            last.end = run.end;
-            continue;
-          }
-          begin = std::max(begin, last.end);
-        }
-        grid_runs.push_back({begin, run.end, run.site, way, early});
-      }
-    }
-  runs = {};
+  grid_runs = blocks.grid(bundles);
+  blocks = {};
 }
 
 bool KernelRecord::synchronised(std::uint64_t earlier, std::uint64_t block) const {
@@ -256,10 +202,8 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
   const std::uint64_t number = block.block_idx[0] +
                                std::uint64_t{block.grid_dim[0]} *
                                    (block.block_idx[1] + std::uint64_t{block.grid_dim[1]} * block.block_idx[2]);
-  if (c->tag.load(std::memory_order_relaxed) != tag || c->block != number) [[unlikely]] {
-    std::scoped_lock hold(checker->lock);
+  if (c->tag.load(std::memory_order_relaxed) != tag || c->block != number) [[unlikely]]
     change_block(*c, tag, number);
-  }
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (!at) [[unlikely]] {
     if (site.kind < MR_CHECK_FENCE) return;
@@ -279,33 +223,13 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
     std::scoped_lock hold(checker->lock);
     synchronise(*c, at, site);
   }
-  for (std::uint64_t line = at / 64, last = (at + bytes - 1) / 64; line <= last && bytes; ++line) {
-    const unsigned first = line == at / 64 ? at % 64 : 0;
-    const unsigned end = line == last ? static_cast<unsigned>((at + bytes - 1) % 64 + 1) : 64;
-    const std::uint64_t mask = (end == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << end) - 1) & ~std::uint64_t{0}
-                                                                                                     << first;
-    // Fibonacci hashing: arrays lie powers of two apart.
-    const std::size_t index = line * 0x9e3779b97f4a7c15u >> (64 - table_bits);
-    Collector::Slot& slot = c->table[index];
-    if (slot.line != line) [[unlikely]] {
-      if (slot.line) {
-        c->spilled.push_back(slot);
-        slot.touch = {};
-        if (c->spilled.size() > 1u << 16) {
-          std::scoped_lock hold(checker->lock);
-          hand_over(*c);
-        }
-      }
-      if (!slot.line) c->used.push_back(static_cast<std::uint16_t>(index));
-      slot.line = line;
-    }
-    const unsigned way = ordering                     ? (site.kind & MR_CHECK_WRITE ? way_atomic : way_poll)
-                         : site.kind & MR_CHECK_WRITE ? way_write
-                                                      : way_read;
-    // Of what the block has written itself it reads its own.
-    if (way == way_read && (mask & ~slot.touch.bytes[way_write]) == 0) continue;
-    slot.touch.bytes[way] |= mask;
-    slot.touch.site[way] = &site;
+  const unsigned way = ordering                     ? (site.kind & MR_CHECK_WRITE ? way_atomic : way_poll)
+                       : site.kind & MR_CHECK_WRITE ? way_write
+                                                    : way_read;
+  c->rows.touch(at, at + bytes, static_cast<Way>(way), site);
+  if (c->rows.full()) [[unlikely]] {
+    std::scoped_lock hold(checker->lock);
+    c->rows.unload(c->record->blocks);
   }
 }
 

@@ -1,8 +1,9 @@
-// What kernels touch: instrumented device code tells each access; per thread the accesses of one block are gathered by
-// 64-byte line, and handed over to the operation's record when the thread goes on to another block.
+// What kernels touch: instrumented device code tells each access, or what a loop accesses as one range.
 //
-// In the end the record finds out which blocks of the grid are in conflict, and which bytes the grid touched as a
-// whole.
+// Per thread, neighbouring accesses of one statement are gathered in a range, and the ranges of one block are compared
+// with those of the block before: where they advance evenly they are one progression (block_runs.h). What is small and
+// uneven goes to bitmaps. In the end the operation's record finds out which blocks of the grid are in conflict, and
+// which bytes the grid touched as a whole.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -10,36 +11,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "block_runs.h"
+
 struct MrBlock;
 struct MrCheckSite;
 
 namespace mr::check {
 
 struct Op;
-
-enum Way : unsigned { way_read, way_write, way_atomic, way_poll, ways };  // poll: reads atomically, or volatile
-struct LineTouch {
-  std::uint64_t bytes[ways] = {};  // a bit per byte
-  const MrCheckSite* site[ways] = {};
-};
-// Kind of an access made in this way.
-std::uint32_t kind_of(unsigned way) noexcept;
-// Bytes that one block touched in one way, by one statement.
-struct BlockRun {
-  std::uintptr_t begin, end;
-  std::uint64_t block;
-  const MrCheckSite* site;
-  std::uint32_t phase;  // grid barriers that the block had passed
-  std::uint8_t way;
-  bool early;  // before the wait of a programmatic launch
-};
-// The same of the grid as a whole.
-struct GridRun {
-  std::uintptr_t begin, end;
-  const MrCheckSite* site;
-  unsigned way;
-  bool early;
-};
 
 struct BlockConflict {
   const MrCheckSite *a, *b;
@@ -50,8 +29,8 @@ struct BlockConflict {
 
 // Of one launch. Under the checker's lock.
 struct KernelRecord {
-  std::vector<BlockRun> runs;
-  std::vector<GridRun> grid_runs;  // made of the runs when the grid has ended
+  BlockRuns blocks;
+  std::vector<GridRun> grid_runs;  // made of them when the grid has ended
   std::vector<BlockConflict> conflicts;
   bool programmatic = false;  // launched so that it may begin early
   bool triggered = false;
@@ -65,6 +44,9 @@ struct KernelRecord {
     std::unordered_map<std::uintptr_t, std::size_t> seen;
   };
   std::unordered_map<std::uint64_t, BlockState> states;
+  // Some block has a state. Relaxed: a block's own state is set by the thread that goes on with it, or before another
+  // one takes it over.
+  std::atomic<bool> has_states{false};
   // There is something to acquire. Relaxed: set under the lock before the block that could see it can see the flag.
   std::atomic<bool> has_releases{false};
   // Blocks that released at an address, in order.

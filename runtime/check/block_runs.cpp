@@ -1,0 +1,391 @@
+#include "block_runs.h"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <map>
+#include <tuple>
+
+namespace mr::check {
+namespace {
+
+constexpr std::size_t few = 4096;          // intervals that are rather sorted
+constexpr std::uint64_t sparse = 64 * 64;  // bytes to an interval from which on a bitmap isn't worth it
+
+// Rows that lie apart are intervals of their own; the others one.
+template <class F> void each_interval(const Progression& p, F&& f) {
+  const std::uint64_t step = static_cast<std::uint64_t>(p.stride < 0 ? -p.stride : p.stride);
+  if (step <= p.length) return f(p.low(), p.high());
+  const std::uintptr_t low = p.low();
+  for (std::uint64_t i = 0; i < p.count; ++i) f(low + step * i, low + step * i + p.length);
+}
+std::uint64_t intervals_of(const Progression& p) noexcept {
+  const std::uint64_t step = static_cast<std::uint64_t>(p.stride < 0 ? -p.stride : p.stride);
+  return step <= p.length ? 1 : p.count;
+}
+// Rows of one progression that overlap.
+bool overlaps_itself(const Progression& p) noexcept {
+  return p.count > 1 && static_cast<std::uint64_t>(p.stride < 0 ? -p.stride : p.stride) < p.length;
+}
+
+template <class F> void each_byte_run(std::uint64_t line, std::uint64_t mask, F&& f) {
+  while (mask) {
+    const unsigned at = static_cast<unsigned>(std::countr_zero(mask));
+    const unsigned length = static_cast<unsigned>(std::countr_one(mask >> at));
+    f(line * 64 + at, line * 64 + at + length);
+    mask = at + length >= 64 ? 0 : mask & ~std::uint64_t{0} << (at + length);
+  }
+}
+
+// A bit for each byte from `low` on.
+class Bitmap {
+ public:
+  Bitmap(std::uintptr_t low, std::uintptr_t high) : low_(low & ~std::uintptr_t{63}), bits_((high - low_ + 63) / 64) {}
+  void add(std::uintptr_t begin, std::uintptr_t end) {
+    for (std::uintptr_t at = begin - low_, until = end - low_; at < until;) {
+      const std::uintptr_t stop = std::min(until, (at | 63) + 1);
+      const std::uint64_t length = stop - at;
+      bits_[at / 64] |= (length == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << length) - 1) << (at & 63);
+      at = stop;
+    }
+  }
+  void add_line(std::uint64_t line, std::uint64_t mask) { bits_[line - low_ / 64] |= mask; }
+  Intervals intervals() const {
+    Intervals out;
+    for (std::size_t word = 0; word < bits_.size(); ++word)
+      each_byte_run(low_ / 64 + word, bits_[word], [&](std::uintptr_t begin, std::uintptr_t end) {
+        if (!out.empty() && out.back().second == begin)
+          out.back().second = end;
+        else
+          out.emplace_back(begin, end);
+      });
+    return out;
+  }
+
+ private:
+  std::uintptr_t low_;
+  std::vector<std::uint64_t> bits_;
+};
+
+std::uint64_t bytes_of(const Intervals& all) noexcept {
+  std::uint64_t sum = 0;
+  for (const Interval& i : all) sum += i.second - i.first;
+  return sum;
+}
+
+bool touches(const Intervals& all, std::uintptr_t begin, std::uintptr_t end) noexcept {
+  const auto it = std::upper_bound(all.begin(), all.end(), Interval{begin, ~std::uintptr_t{0}});
+  return (it != all.end() && it->first < end) || (it != all.begin() && std::prev(it)->second > begin);
+}
+
+bool conflicting(unsigned a, unsigned b) noexcept {
+  if (a == way_atomic && b == way_atomic) return false;
+  const auto reads = [](unsigned w) { return w == way_read || w == way_poll; };
+  if (reads(a) && reads(b)) return false;
+  return !((a == way_atomic && b == way_poll) || (a == way_poll && b == way_atomic));
+}
+
+// In both, each block touches the same bytes.
+bool same_by_block(const Bundle& a, const Bundle& b) {
+  if (a.rows.size() != b.rows.size()) return false;
+  for (std::size_t i = 0; i < a.rows.size(); ++i) {
+    const Progression &p = *a.rows[i], &q = *b.rows[i];
+    if (p.begin != q.begin || p.block != q.block || p.count != q.count || p.length != q.length ||
+        (p.stride != q.stride && p.count > 1))
+      return false;
+  }
+  return true;
+}
+
+Intervals union_of(std::vector<Interval> all) {
+  std::sort(all.begin(), all.end());
+  Intervals out;
+  for (const Interval& i : all)
+    if (!out.empty() && i.first <= out.back().second)
+      out.back().second = std::max(out.back().second, i.second);
+    else
+      out.push_back(i);
+  return out;
+}
+Intervals union_of(const std::vector<const LineRun*>& runs) {
+  std::uint64_t low = ~std::uint64_t{0}, high = 0;
+  for (const LineRun* r : runs) {
+    low = std::min(low, r->line);
+    high = std::max(high, r->line + 1);
+  }
+  if (runs.size() > few && (high - low) / runs.size() < sparse / 64) {
+    Bitmap bits(low * 64, high * 64);
+    for (const LineRun* r : runs) bits.add_line(r->line, r->mask);
+    return bits.intervals();
+  }
+  std::vector<Interval> all;
+  for (const LineRun* r : runs)
+    each_byte_run(r->line, r->mask, [&](std::uintptr_t begin, std::uintptr_t end) { all.emplace_back(begin, end); });
+  return union_of(std::move(all));
+}
+Intervals union_of(const LineRuns& runs) {
+  std::vector<const LineRun*> all;
+  all.reserve(runs.covers.size());
+  for (const LineRun& r : runs.covers) all.push_back(&r);
+  return union_of(all);
+}
+
+Intervals both_of(const Intervals& a, const Intervals& b) {
+  Intervals all, out;
+  all.reserve(a.size() + b.size());
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+  for (const Interval& i : all)
+    if (!out.empty() && i.first <= out.back().second)
+      out.back().second = std::max(out.back().second, i.second);
+    else
+      out.push_back(i);
+  return out;
+}
+// What is in `a` and not in `b`.
+template <class F> void each_difference(const Intervals& a, const Intervals& b, F&& f) {
+  auto k = b.begin();
+  for (auto [begin, end] : a) {
+    while (k != b.end() && k->second <= begin) ++k;
+    for (auto i = k; begin < end; ++i) {
+      if (i == b.end() || i->first >= end) {
+        f(begin, end);
+        break;
+      }
+      if (begin < i->first) f(begin, i->first);
+      begin = std::max(begin, i->second);
+    }
+  }
+}
+
+}  // namespace
+
+std::uint32_t kind_of(unsigned way) noexcept {
+  // reads = 1, writes = 2, atomic = 4 (order.h)
+  static constexpr std::uint32_t kinds[ways] = {1, 2, 1 | 2 | 4, 1 | 4};
+  return kinds[way];
+}
+
+Intervals union_of(const std::vector<const Progression*>& all, bool& disjoint) {
+  Intervals out;
+  std::uint64_t sum = 0, count = 0;
+  std::uintptr_t low = ~std::uintptr_t{0}, high = 0;
+  disjoint = true;
+  for (const Progression* p : all) {
+    count += intervals_of(*p);
+    low = std::min(low, p->low());
+    high = std::max(high, p->high());
+    disjoint &= !overlaps_itself(*p);
+  }
+  if (count > few && (high - low) / count < sparse) {
+    Bitmap bits(low, high);
+    for (const Progression* p : all)
+      each_interval(*p, [&](std::uintptr_t begin, std::uintptr_t end) {
+        bits.add(begin, end);
+        sum += end - begin;
+      });
+    out = bits.intervals();
+  } else {
+    std::vector<Interval> each;
+    each.reserve(count);
+    for (const Progression* p : all)
+      each_interval(*p, [&](std::uintptr_t begin, std::uintptr_t end) {
+        each.emplace_back(begin, end);
+        sum += end - begin;
+      });
+    out = union_of(std::move(each));
+  }
+  disjoint &= bytes_of(out) == sum;
+  return out;
+}
+
+bool intersect(const Intervals& a, const Intervals& b) noexcept {
+  for (auto i = a.begin(), k = b.begin(); i != a.end() && k != b.end();) {
+    if (i->second <= k->first)
+      ++i;
+    else if (k->second <= i->first)
+      ++k;
+    else
+      return true;
+  }
+  return false;
+}
+
+std::vector<Bundle> bundle(const std::vector<Progression>& progressions) {
+  std::map<std::tuple<const MrCheckSite*, std::uint8_t, bool, std::uint32_t>, Bundle> by;
+  for (const Progression& p : progressions) by[{p.site, p.way, p.early, p.phase}].rows.push_back(&p);
+  std::vector<Bundle> all;
+  for (auto& [key, b] : by) {
+    std::sort(b.rows.begin(), b.rows.end(), [](const Progression* p, const Progression* q) {
+      return p->block != q->block ? p->block < q->block : p->begin < q->begin;
+    });
+    b.bytes = union_of(b.rows, b.disjoint);
+    all.push_back(std::move(b));
+  }
+  return all;
+}
+
+namespace {
+void append(const Progression& row, const BlockSet& blocks, std::vector<Progression>& out) {
+  const std::uintptr_t origin = row.begin - static_cast<std::uintptr_t>(row.stride) * row.block;
+  for (const Blocks& b : blocks) {
+    out.push_back(row);
+    out.back().block = b.first;
+    out.back().count = b.count;
+    out.back().begin = origin + static_cast<std::uintptr_t>(row.stride) * b.first;
+  }
+}
+}  // namespace
+
+std::vector<Progression> BlockRuns::progressions() const {
+  const auto key = [](const Progression& p) {
+    return std::tuple(p.site, p.way, p.early, p.phase, p.length, p.stride,
+                      p.begin - static_cast<std::uintptr_t>(p.stride) * p.block);
+  };
+  std::vector<const Family*> order;
+  order.reserve(families.size());
+  for (const Family& f : families) order.push_back(&f);
+  std::sort(order.begin(), order.end(), [&](const Family* a, const Family* b) { return key(a->row) < key(b->row); });
+  std::vector<Progression> out;
+  std::map<std::vector<const BlockSet*>, BlockSet> merged;
+  std::vector<const BlockSet*> sets;
+  for (std::size_t i = 0; i < order.size();) {
+    const Progression& row = order[i]->row;
+    sets.clear();
+    for (; i < order.size() && key(order[i]->row) == key(row); ++i) sets.push_back(order[i]->blocks.get());
+    if (sets.size() == 1) {
+      append(row, *sets[0], out);
+      continue;
+    }
+    std::sort(sets.begin(), sets.end());
+    auto [known, fresh] = merged.try_emplace(sets);
+    BlockSet& all = known->second;
+    if (fresh) {
+      BlockSet blocks;
+      for (const BlockSet* set : sets) blocks.insert(blocks.end(), set->begin(), set->end());
+      std::sort(blocks.begin(), blocks.end(), [](const Blocks& a, const Blocks& b) { return a.first < b.first; });
+      for (const Blocks& b : blocks)
+        if (!all.empty() && b.first <= all.back().first + all.back().count)
+          all.back().count = std::max(all.back().count, b.first + b.count - all.back().first);
+        else
+          all.push_back(b);
+    }
+    append(row, all, out);
+  }
+  return out;
+}
+
+std::vector<BlockRun> BlockRuns::suspects(const std::vector<Bundle>& bundles) const {
+  std::vector<char> expand(bundles.size());
+  std::vector<Intervals> line_bytes(lines.size());
+  bool writers = false;
+  for (const Bundle& b : bundles) writers |= b.any().way == way_write || b.any().way == way_atomic;
+  for (const LineRuns& l : lines) writers |= l.way == way_write || l.way == way_atomic;
+  if (!writers) return {};
+  for (std::size_t i = 0; i < lines.size(); ++i) line_bytes[i] = union_of(lines[i]);
+  std::vector<char> expand_lines(lines.size());
+  // Bytes at which two of them may be in conflict.
+  std::vector<Interval> where;
+  const auto both = [&](const Intervals& a, const Intervals& b) {
+    for (auto i = a.begin(), k = b.begin(); i != a.end() && k != b.end();) {
+      const std::uintptr_t begin = std::max(i->first, k->first), end = std::min(i->second, k->second);
+      if (begin < end) where.emplace_back(begin, end);
+      if (i->second < k->second)
+        ++i;
+      else
+        ++k;
+    }
+  };
+  for (std::size_t i = 0; i < bundles.size(); ++i) {
+    const Bundle& a = bundles[i];
+    if (a.any().way == way_write && !a.disjoint) {
+      expand[i] = true;
+      where.insert(where.end(), a.bytes.begin(), a.bytes.end());
+    }
+    for (std::size_t k = i + 1; k < bundles.size(); ++k) {
+      const Bundle& b = bundles[k];
+      if (a.any().phase != b.any().phase || !conflicting(a.any().way, b.any().way) || !intersect(a.bytes, b.bytes))
+        continue;
+      if (a.disjoint && b.disjoint && same_by_block(a, b)) continue;
+      expand[i] = expand[k] = true;
+      both(a.bytes, b.bytes);
+    }
+    for (std::size_t k = 0; k < lines.size(); ++k) {
+      if (a.any().phase != lines[k].phase || !conflicting(a.any().way, lines[k].way) ||
+          !intersect(a.bytes, line_bytes[k]))
+        continue;
+      expand[i] = expand_lines[k] = true;
+      both(a.bytes, line_bytes[k]);
+    }
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    for (std::size_t k = i; k < lines.size(); ++k) {
+      if (lines[i].phase != lines[k].phase || !conflicting(lines[i].way, lines[k].way) ||
+          !intersect(line_bytes[i], line_bytes[k]))
+        continue;
+      expand_lines[i] = expand_lines[k] = true;
+      both(line_bytes[i], line_bytes[k]);
+    }
+  const Intervals at = union_of(std::move(where));
+  std::vector<BlockRun> runs;
+  for (std::size_t which = 0; which < bundles.size(); ++which) {
+    if (!expand[which]) continue;
+    for (const Progression* p : bundles[which].rows)
+      for (std::uint64_t i = 0; i < p->count; ++i)
+        if (touches(at, p->at(i), p->at(i) + p->length))
+          runs.push_back({p->at(i), p->at(i) + p->length, p->block + i, p->site, p->phase, p->way, p->early});
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!expand_lines[i]) continue;
+    for (const auto& part : lines[i].parts)
+      for (const LineRun& r : part)
+        each_byte_run(r.line, r.mask, [&](std::uintptr_t begin, std::uintptr_t end) {
+          if (touches(at, begin, end))
+            runs.push_back({begin, end, r.block, r.site, lines[i].phase, lines[i].way, lines[i].early});
+        });
+  }
+  std::sort(runs.begin(), runs.end(), [](const BlockRun& a, const BlockRun& b) { return a.begin < b.begin; });
+  return runs;
+}
+
+std::vector<GridRun> BlockRuns::grid(const std::vector<Bundle>& bundles) const {
+  struct Site {
+    std::vector<const Bundle*> rows;  // of each phase
+    std::vector<const LineRun*> lines;
+  };
+  std::map<std::tuple<std::uint8_t, bool, const MrCheckSite*>, Site> by;
+  for (const Bundle& b : bundles) by[{b.any().way, b.any().early, b.any().site}].rows.push_back(&b);
+  for (const LineRuns& l : lines) {
+    Site* last = nullptr;
+    const MrCheckSite* of = nullptr;
+    for (const LineRun& r : l.covers) {
+      if (!last || of != r.site) last = &by[{l.way, l.early, of = r.site}];
+      last->lines.push_back(&r);
+    }
+  }
+  std::vector<GridRun> out;
+  for (auto it = by.begin(); it != by.end();) {
+    const std::uint8_t way = std::get<0>(it->first);
+    const bool early = std::get<1>(it->first);
+    std::vector<std::pair<Intervals, const MrCheckSite*>> sites;
+    for (; it != by.end() && std::get<0>(it->first) == way && std::get<1>(it->first) == early; ++it) {
+      Intervals bytes;
+      for (const Bundle* b : it->second.rows) bytes = bytes.empty() ? b->bytes : both_of(bytes, b->bytes);
+      if (!it->second.lines.empty()) bytes = both_of(bytes, union_of(it->second.lines));
+      sites.emplace_back(std::move(bytes), std::get<2>(it->first));
+    }
+    // Each byte once in a way, of the statement that touches the most.
+    std::sort(sites.begin(), sites.end(), [](const auto& a, const auto& b) {
+      const std::uint64_t of_a = bytes_of(a.first), of_b = bytes_of(b.first);
+      return of_a != of_b ? of_a > of_b : a.second < b.second;
+    });
+    Intervals known;
+    for (const auto& [bytes, site] : sites) {
+      each_difference(bytes, known,
+                      [&](std::uintptr_t begin, std::uintptr_t end) { out.push_back({begin, end, site, way, early}); });
+      known = known.empty() ? bytes : both_of(known, bytes);
+    }
+  }
+  return out;
+}
+
+}  // namespace mr::check

@@ -1,0 +1,109 @@
+// What one thread has seen of the blocks of one grid, on its way to the grid's record (device.h). One thread's.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "block_runs.h"
+
+namespace mr::check {
+
+class CollectedRows {
+ public:
+  CollectedRows() = default;
+  ~CollectedRows();
+  CollectedRows(const CollectedRows&) = delete;
+  CollectedRows& operator=(const CollectedRows&) = delete;
+
+  // The next accesses are of this block, in its phase; `early`: before the wait of a programmatic launch.
+  void begin(std::uint64_t block, std::uint32_t phase, bool early);
+  // The same, of another block in the same phase.
+  void next_block(std::uint64_t block);
+
+  // The block touches [from, to), which is not empty.
+  void touch(std::uintptr_t from, std::uintptr_t to, Way way, const MrCheckSite& site) {
+    const std::size_t index = index_of(site);
+    Range& range = ranges_[index];
+    if (range.site == &site && from == range.end && range.way == way) [[likely]] {
+      range.end = to;
+      return;
+    }
+    if (range.site == &site && range.way == way && from >= range.begin && to <= range.end) return;
+    replace(index, from, to, way, site);
+  }
+  // Enough has come together to be unloaded.
+  bool full() const noexcept { return done_.size() + scattered_ > std::size_t{1} << 15; }
+  void unload(BlockRuns& to);
+  // All of it.
+  void hand_over(BlockRuns& to);
+  void clear();
+
+ private:
+  static constexpr unsigned index_bits = 6;
+  static constexpr unsigned window = 4;
+  static constexpr unsigned small = 64;       // bytes
+  static constexpr unsigned max_misses = 64;  // small ranges that don't go on from the block before, of a statement
+  struct Range {                              // of one statement, still growing
+    const MrCheckSite* site = nullptr;
+    std::uintptr_t begin = 0, end = 0;  // begin == end: none
+    std::uint64_t order = 0;            // in which ranges began
+    unsigned misses = 0;
+    Way way = way_read;
+  };
+  struct Line {
+    std::uint64_t once = 0, twice = 0;  // bytes that one block, or at least two, are known to have touched
+    std::uint64_t mask = 0, block = 0;  // by the newest block
+    const MrCheckSite* site = nullptr;
+  };
+  struct Page {
+    std::uint64_t key = 0;
+    Line lines[64];
+  };
+
+  static std::size_t index_of(const MrCheckSite& site) noexcept {
+    return reinterpret_cast<std::uintptr_t>(&site) / 8 * 0x9e3779b97f4a7c15u >> (64 - index_bits);
+  }
+  void replace(std::size_t index, std::uintptr_t from, std::uintptr_t to, Way way, const MrCheckSite& site);
+  void close(Range& range);
+  void close_all();
+  // Returns false when it doesn't go on from the block before.
+  bool row(std::uintptr_t begin, std::uint64_t length, Way way, const MrCheckSite* site);
+  bool own_write(std::uintptr_t begin, std::uintptr_t end) const;
+  void scatter(std::uintptr_t begin, std::uintptr_t end, Way way, const MrCheckSite* site);
+  Line* find_line(std::uint64_t line, Way way, bool make);
+  void grow();
+  LineRuns& lines_of(BlockRuns& to, unsigned way) const;
+
+  std::uint64_t block_ = 0, order_ = 0;
+  std::uint32_t phase_ = 0;
+  bool early_ = false, wrote_ = false;
+  std::uint64_t used_ = 0;  // ranges, a bit each
+  Range ranges_[std::size_t{1} << index_bits];
+  // Of this block and the one before, in the order of their ranges; those from cursor_ on are still the latter's,
+  // mostly.
+  struct Live {
+    std::uintptr_t begin = 0;  // of the first block
+    std::int64_t stride = 0;   // for one block more
+    std::uint64_t length = 0, block = 0;
+    const MrCheckSite* site = nullptr;
+    std::uint32_t since = 0, last = 0;  // of the log: first and newest block
+    Way way = way_read;
+    bool known = false;  // the stride
+    std::uintptr_t at(std::uint64_t b) const noexcept {
+      return begin + static_cast<std::uintptr_t>(stride) * (b - block);
+    }
+  };
+  void retire(const Live& live);
+  std::vector<std::uint64_t> log_;  // the blocks that the thread has run; the newest is block_
+  std::uint32_t now() const noexcept { return static_cast<std::uint32_t>(log_.size() - 1); }
+  std::shared_ptr<const BlockSet> blocks_;  // the newest ones that were made of the log
+  std::uint32_t blocks_since_ = 0, blocks_last_ = 0;
+  std::vector<Live> live_;
+  std::size_t cursor_ = 0, matched_ = 0;
+  std::vector<Family> done_;
+  std::vector<Page*> pages_, table_, spare_;
+  Page* last_[ways] = {};
+  std::vector<LineRun> lines_[ways];
+  std::size_t scattered_ = 0;
+};
+
+}  // namespace mr::check
