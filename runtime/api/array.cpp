@@ -227,6 +227,8 @@ cudaError_t bytes_to_array(cudaArray_t dst, std::size_t x, std::size_t y, const 
   if (const cudaError_t error = api::refused()) return api::result(error);
   if (count == 0) return cudaSuccess;
   std::size_t row;
+  // Recorded: words that are no direction pass for "as the pointers say" here, and only here.
+  if (static_cast<unsigned>(kind) > cudaMemcpyDefault) kind = cudaMemcpyDefault;
   if (!one_of(kind, cudaMemcpyHostToDevice, cudaMemcpyDeviceToDevice))
     return api::result(cudaErrorInvalidMemcpyDirection);
   if (const cudaError_t error = run_of(dst, x, y, count, &row)) return api::result(error);
@@ -242,6 +244,7 @@ cudaError_t bytes_from_array(void* dst, cudaArray_const_t src, std::size_t x, st
   if (const cudaError_t error = api::refused()) return api::result(error);
   if (count == 0) return cudaSuccess;
   std::size_t row;
+  if (static_cast<unsigned>(kind) > cudaMemcpyDefault) kind = cudaMemcpyDefault;
   if (!one_of(kind, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice))
     return api::result(cudaErrorInvalidMemcpyDirection);
   if (const cudaError_t error = run_of(src, x, y, count, &row)) return api::result(error);

@@ -189,7 +189,7 @@ MR_API cudaGraphExecDestroy(cudaGraphExec_t handle) {
 }
 
 MR_API cudaGraphExecUpdate(cudaGraphExec_t exec_handle, cudaGraph_t graph_handle, cudaGraphExecUpdateResultInfo* info) {
-  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = refused_on_host()) return result(error);
   model::GraphExec* exec = exec_of(exec_handle);
   model::Graph* graph = graph_of(graph_handle);
   if (!exec || !graph) return result(cudaErrorInvalidValue);

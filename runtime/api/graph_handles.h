@@ -17,7 +17,10 @@ inline cudaError_t refused_on_host() noexcept {
   if (!model::slow()) [[likely]]
     return cudaSuccess;
   const std::uint32_t word = model::slow_word.load(std::memory_order_acquire);
-  return word & model::slow_sticky && !(word & (model::slow_forked | model::slow_no_device)) ? cudaSuccess : broken();
+  const cudaError_t error = broken();
+  // A device that was reset after its context had died is gone for these calls too (recorded).
+  const bool died = word & model::slow_sticky && !(word & (model::slow_forked | model::slow_no_device));
+  return died && error != cudaErrorDevicesUnavailable ? cudaSuccess : error;
 }
 // For what is done with nodes of one kind: kernels, copies and sets name things in the context.
 inline cudaError_t refused_for(cudaGraphNodeType type) noexcept {

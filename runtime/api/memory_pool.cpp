@@ -199,10 +199,9 @@ MR_API cudaMemPoolExportPointer(cudaMemPoolPtrExportData* out, void* pointer) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   if (!out || !pointer) return api::result(cudaErrorInvalidValue);
   model::current_context();
-  const memory::Pointer found = memory::space().find(pointer);
+  const Pool* pool = memory::space().pool_of(pointer);
   memory::BlockName name;
-  if (!memory::on_device(found.kind) || !found.owner || !static_cast<Pool*>(found.owner)->name_block(pointer, &name))
-    return api::result(cudaErrorInvalidValue);
+  if (!pool || !pool->name_block(pointer, &name)) return api::result(cudaErrorInvalidValue);
   static_assert(sizeof name == sizeof *out);
   std::memcpy(out, &name, sizeof name);
   return cudaSuccess;

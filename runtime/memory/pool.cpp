@@ -25,7 +25,8 @@ Pool* Pool::create(const PoolOptions& options) noexcept {
   const Reservation::Options range{.step = step,
                                    .key = shared_kind ? all.shared_key() : all.device_key(),
                                    .huge_pages = !options.exportable,
-                                   .shared = options.exportable};
+                                   .shared = options.exportable,
+                                   .file = options.host ? host_pool_file : "millrace"};
   while (!pool->range_.reserve(window, range)) {
     window /= 2;
     if (window < 2 * step) {

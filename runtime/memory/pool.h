@@ -34,6 +34,9 @@ void set_order_test(const OrderTest& test) noexcept;
 // Flags of a pool's address range in Space::ranges().
 inline constexpr std::uint32_t pool_window = ~std::uint32_t{0};
 
+// The name of the memory files of exportable pools in host memory.
+inline constexpr const char* host_pool_file = "millrace-host";
+
 struct PoolOptions {
   int device = 0;     // owner; for host memory -1
   bool host = false;  // memory of the host, reached by devices after set_access

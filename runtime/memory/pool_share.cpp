@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <new>
+#include <string_view>
 
 #include <memory/pool.h>
 #include <memory/pool_registry.h>
@@ -14,6 +16,15 @@ namespace mr::memory {
 namespace {
 
 constexpr std::uint64_t block_magic = 0x6b636f6c62726d01ull;
+
+// The file of a pool in host memory has a name of its own.
+bool is_host_file(int fd) noexcept {
+  char link[32], target[64];
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  const ssize_t length = readlink(link, target, sizeof target - 1);
+  return length > 0 &&
+         std::string_view(target, static_cast<std::size_t>(length)).find(host_pool_file) != std::string_view::npos;
+}
 
 }  // namespace
 
@@ -27,19 +38,23 @@ Pool* Pool::import(int fd, int device) noexcept {
     close(own);
     return nullptr;
   }
-  pool->options_.device = device;
+  pool->options_.host = is_host_file(own);
+  pool->options_.device = pool->options_.host ? -1 : device;
   pool->imported_ = true;
   const auto bytes = static_cast<std::size_t>(status.st_size);
-  if (!pool->range_.map_shared(own, bytes, {.step = step, .key = space().device_key(), .shared = true})) {
+  if (!pool->range_.map_shared(
+          own, bytes,
+          {.step = step, .key = pool->options_.host ? space().shared_key() : space().device_key(), .shared = true})) {
     close(own);
     delete pool;
     return nullptr;
   }
   pool->streams_.emplace_back();
-  pool->access = std::uint64_t{0x100000001} << device;
+  if (!pool->options_.host) pool->access = std::uint64_t{0x100000001} << device;
   const auto begin = reinterpret_cast<std::uintptr_t>(pool->range_.base());
-  space().ranges().insert({begin, begin + bytes, pool, pool_window, static_cast<std::uint8_t>(Kind::device),
-                           static_cast<std::int16_t>(device)});
+  space().ranges().insert({begin, begin + bytes, pool, pool_window,
+                           static_cast<std::uint8_t>(pool->options_.host ? Kind::pinned : Kind::device),
+                           static_cast<std::int16_t>(pool->options_.device)});
   PoolRegistry::get().add(pool);
   return pool;
 }

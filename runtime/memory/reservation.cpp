@@ -37,7 +37,7 @@ bool Reservation::reserve(std::size_t bytes, const Options& options) noexcept {
   if (base != start) munmap(start, static_cast<std::size_t>(base - start));
   munmap(base + bytes, static_cast<std::size_t>(start + padded - (base + bytes)));
   if (options.shared) {
-    fd_ = fits_a_file(bytes) ? memfd_create("millrace", MFD_CLOEXEC) : -1;
+    fd_ = fits_a_file(bytes) ? memfd_create(options.file, MFD_CLOEXEC) : -1;
     if (fd_ < 0 || ftruncate(fd_, static_cast<off_t>(bytes)) != 0 ||
         mmap(base, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd_, 0) == MAP_FAILED) {
       if (fd_ >= 0) close(fd_);

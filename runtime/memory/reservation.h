@@ -15,8 +15,9 @@ class Reservation {
   struct Options {
     std::size_t step = std::size_t{64} << 20;  // bytes made usable at a time
     int key = -1;
-    bool huge_pages = false;  // worth asking for, beyond the first two megabytes
-    bool shared = false;      // backed by a memory file that another process can map
+    bool huge_pages = false;        // worth asking for, beyond the first two megabytes
+    bool shared = false;            // backed by a memory file that another process can map
+    const char* file = "millrace";  // the memory file's name: what it is, for who gets it
   };
 
   Reservation() = default;

@@ -52,7 +52,9 @@ float full_scale(const Format& format) noexcept {
   return static_cast<float>((1u << (format.bits - (is_signed ? 1 : 0))) - 1);
 }
 
-Texel read_float(const Texture& texture, const Surface& surface, const char* at) noexcept {
+// `least`: what normalized numbers are not below. The least integer of signed formats is a little less than -1, and
+// counts so where elements are interpolated.
+Texel read_float(const Texture& texture, const Surface& surface, const char* at, float least = -1) noexcept {
   std::uint32_t raw[4];
   read_raw(surface, at, raw);
   Texel texel;
@@ -62,7 +64,7 @@ Texel read_float(const Texture& texture, const Surface& surface, const char* at)
     else if (!texture.normalized_read)
       texel.v[c] = static_cast<float>(static_cast<std::int32_t>(raw[c]));
     else if (surface.format.kind == ChannelKind::is_signed)
-      texel.v[c] = std::max(static_cast<float>(static_cast<std::int32_t>(raw[c])) / full_scale(surface.format), -1.0f);
+      texel.v[c] = std::max(static_cast<float>(static_cast<std::int32_t>(raw[c])) / full_scale(surface.format), least);
     else
       texel.v[c] = static_cast<float>(raw[c]) / full_scale(surface.format);
   }
@@ -164,7 +166,7 @@ Texel sample_float(const Texture& texture, const Surface& surface, const Place& 
         const char* at = element(surface, place, ix, iy, iz);
         Texel texel;
         if (at)
-          texel = read_float(texture, surface, at);
+          texel = read_float(texture, surface, at, -2.0f);
         else
           std::memcpy(texel.v, texture.border, sizeof texel.v);
         for (int c = 0; c < 4; ++c) sum[c] += weight * texel.v[c];
@@ -175,7 +177,7 @@ Texel sample_float(const Texture& texture, const Surface& surface, const Place& 
     if (texture.normalized_read && texture.filter == FilterMode::linear &&
         surface.format.kind != ChannelKind::is_float) {
       const double scale = surface.format.kind == ChannelKind::is_signed ? 32767 : 65535;
-      sum[c] = std::floor(sum[c] * scale + 0.5) / scale;
+      sum[c] = std::max(std::floor(sum[c] * scale + 0.5) / scale, -1.0);
     }
     result.v[c] = static_cast<float>(sum[c]);
   }

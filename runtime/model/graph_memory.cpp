@@ -197,6 +197,13 @@ cudaError_t launch_memory(const MemoryEffects& effects, bool auto_free) noexcept
   return cudaSuccess;
 }
 
+bool graph_memory_live(const void* pointer) noexcept {
+  Table& t = table();
+  std::scoped_lock hold(t.mutex);
+  const GraphAllocation* a = find(t, pointer);
+  return a && a->live;
+}
+
 bool free_graph_memory(const void* pointer, cudaError_t& result) noexcept {
   Table& t = table();
   std::scoped_lock hold(t.mutex);

@@ -39,6 +39,10 @@ struct MemoryEffects {
 // A launch is called. Checks all, then does all.
 cudaError_t launch_memory(const MemoryEffects& effects, bool auto_free) noexcept;
 
+// Whether a block of a device's heap tagged as ordered is memory that a launch has allocated and nobody has freed:
+// until then, and from then on, its address is no pointer to anything.
+bool graph_memory_live(const void* pointer) noexcept;
+
 // cudaFree and cudaFreeAsync: true when the pointer lies in a graph allocation; result says how it went.
 bool free_graph_memory(const void* pointer, cudaError_t& result) noexcept;
 

@@ -17,6 +17,7 @@
 #include <model/device.h>
 #include <model/external.h>
 #include <model/function.h>
+#include <model/graph_memory.h>
 #include <model/host_access.h>
 #include <model/memory_array.h>
 #include <model/memory_managed.h>
@@ -324,18 +325,27 @@ bool look_up(const void* pointer, std::size_t bytes, Operand* out) noexcept {
   return bytes <= found.block.size - offset && offset <= found.block.size;
 }
 
+bool reaches(const Pointer& found, int device) noexcept {
+  if (found.kind != Kind::pinned || !found.owner) return true;
+  const memory::Pool* pool = space().pool_of(found.block.base);
+  return !pool || (pool->access >> device & 1) != 0;
+}
+
 void pointer_attributes(cudaPointerAttributes* out, const void* pointer) noexcept {
   *out = {};
   void* const address = const_cast<void*>(pointer);
   Operand operand;
-  const bool ours = look_up(pointer, 1, &operand) && operand.kind != Kind::pageable;
+  bool ours = look_up(pointer, 1, &operand) && operand.kind != Kind::pageable;
+  const Pointer found = ours ? space().find(pointer) : Pointer{};
+  if (found.block.tag == BlockTag::ordered && !found.owner && ours) ours = graph_memory_live(pointer);
   if (!ours) {
     out->type = cudaMemoryTypeUnregistered;
     out->device = cudaInvalidDeviceId;
     out->hostPointer = address;
     return;
   }
-  out->devicePointer = address;
+  // Pools in host memory are for the host until devices are given access.
+  if (reaches(found, current_device())) out->devicePointer = address;
   out->device = operand.device < 0 ? current_device() : operand.device;
   if (memory::on_device(operand.kind)) {
     out->type = cudaMemoryTypeDevice;

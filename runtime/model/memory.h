@@ -45,6 +45,9 @@ struct Operand {
 // Pageable memory is not looked at.
 bool look_up(const void* pointer, std::size_t bytes, Operand* out) noexcept;
 
+// Whether a device may touch the memory: false for pools in host memory without access for it.
+bool reaches(const memory::Pointer& found, int device) noexcept;
+
 // Where a device variable lies on the current device, and how long it is; cudaErrorInvalidSymbol if `symbol` names
 // none.
 cudaError_t symbol_address(const void* symbol, char** address, std::size_t* size) noexcept;

@@ -378,6 +378,7 @@ cudaError_t check_fill(memory::Fill& fill, bool& empty, void* dst, std::size_t p
 cudaError_t check_fill_target(const memory::Fill& fill, Kind* kind) noexcept {
   const std::size_t span = times_plus(fill.depth - 1, fill.slice, times_plus(fill.height - 1, fill.pitch, fill.row));
   if (const cudaError_t error = take_side(fill.dst, span, kind)) return error;
+  if (*kind == Kind::pinned && !reaches(memory::space().find(fill.dst), current_device())) return cudaErrorInvalidValue;
   return *kind == Kind::pageable ? cudaErrorInvalidValue : cudaSuccess;
 }
 

@@ -138,8 +138,11 @@ cudaError_t create_pool(Pool** out, const cudaMemPoolProps& props) noexcept {
     break;
   case cudaMemLocationTypeHostNuma:
     if (props.location.id != 0) return cudaErrorInvalidValue;
-    [[fallthrough]];
+    options.device = -1;
+    options.host = !options.managed;
+    break;
   case cudaMemLocationTypeHost:
+    // Memory of no node in particular is nobody else's.
     if (handles != cudaMemHandleTypeNone) return cudaErrorInvalidValue;
     options.device = -1;
     options.host = !options.managed;
