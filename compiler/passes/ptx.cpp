@@ -276,6 +276,7 @@ void lower_inline_ptx(Module& module) {
     if (!call->use_empty()) call->replaceAllUsesWith(PoisonValue::get(call->getType()));
     call->eraseFromParent();
   }
+  ptx::lower_exits(module);
 }
 
 }  // namespace mrcc

@@ -58,6 +58,9 @@ struct Program {
 // `text` as it stands in IR.
 Program parse(llvm::StringRef text);
 
+// ptx_exit.cpp: the calls of __mr_lane_exit, which stand for `exit`, become returns of kernels.
+void lower_exits(llvm::Module& module);
+
 // Translates the statements of one `asm`. Registers are values.
 class Translator {
  public:

@@ -263,6 +263,7 @@ bool Table::together(bool& known) {
   if (op == "griddepcontrol") return t.service(s.has("wait") ? "__mr_pdl_wait" : "__mr_pdl_trigger", b.getVoidTy(), {});
   if (op == "nanosleep") return t.service("__mr_nanosleep", b.getVoidTy(), {in(0, {'u', 32})});
   if (op == "trap" || op == "brkpt") return t.service("__mr_trap", b.getVoidTy(), {});
+  if (op == "exit" && s.words.size() == 1) return t.service("__mr_lane_exit", b.getVoidTy(), {});
   known = false;
   return false;
 }

@@ -85,6 +85,25 @@ __global__ void together(int* wrong, int* data) {
   CHECK(28, data[101], 63);
 }
 
+// The thread ends where it is: two calls deep, in a loop, before a barrier.
+__device__ __noinline__ void end_if(bool ends) {
+  if (ends) asm volatile("exit;");
+}
+__device__ int count_to(int end) {
+  int n = 0;
+  for (; n < 100; ++n) end_if(n == end);
+  return n;
+}
+__global__ void threads_end(int* data) {
+  const int t = threadIdx.x;
+  data[t] = 1;
+  if (t >= 32) count_to(t);
+  __syncthreads();
+  data[t] = t < 32 && data[63 - t] == 1 ? 2 : 3;
+  asm volatile("{ .reg .pred p; setp.lt.s32 p, %0, 16; @p exit; }" ::"r"(t));
+  data[t] = 4;
+}
+
 int main() {
   int *wrong, *data, h[32], failed = 0;
   cudaMalloc(&wrong, sizeof h);
@@ -94,9 +113,14 @@ int main() {
   for (int a : {-123456789, 3, 77})
     scalar<<<1, 1>>>(wrong, a, 987654, 0xdeadbeefu, 0x00012345u, 0xfedcba9876543210ull, a * 0.37f, -0.3f, 2.75);
   together<<<1, 64>>>(wrong, data);
-  const cudaError_t error = cudaMemcpy(h, wrong, sizeof h, cudaMemcpyDeviceToHost);
+  cudaError_t error = cudaMemcpy(h, wrong, sizeof h, cudaMemcpyDeviceToHost);
   for (int i = 0; i < 32; ++i)
     if (h[i]) failed = 1, std::printf("instruction %d is wrong %d times\n", i, h[i]);
+  int ends[64];
+  threads_end<<<1, 64>>>(data);
+  if (error == cudaSuccess) error = cudaMemcpy(ends, data, sizeof ends, cudaMemcpyDeviceToHost);
+  for (int i = 0; i < 64; ++i)
+    if (ends[i] != (i < 16 ? 2 : i < 32 ? 4 : 1)) failed = 1, std::printf("thread %d ended at %d\n", i, ends[i]);
   std::printf("%s\n", cudaGetErrorString(error));
   return failed || error != cudaSuccess;
 }
