@@ -151,9 +151,17 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
       result = Drain::reached;
       break;
     }
-    if (queue.tail_beyond(done) == done) {
-      result = Drain::empty;
-      break;
+    if (queue.has_seen_all(done)) {
+      const std::uint64_t left = queue.tail_beyond(done) - done;
+      if (left == 0) {
+        result = Drain::empty;
+        break;
+      }
+      if (until == everything && outermost && runner.worker && left < Watch::lag && count > Watch::active &&
+          ticks() - runner.slice_begin < count * Rest::short_ticks) {
+        result = Drain::close;
+        break;
+      }
     }
     Op* op = queue.front();
     if (op->site) [[unlikely]]
@@ -236,6 +244,7 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
     }
     queue.complete_front(op);
     ++done;
+    ++runner.operations;
     if (runner.worker && (count & 7u) == 0 && runner.should_yield(queue.level())) {
       result = Drain::yielded;
       break;
@@ -260,6 +269,7 @@ void settle(Queue& queue, Runner& runner, Drain result) noexcept {
     return;
   case Drain::reached:
   case Drain::empty:
+  case Drain::close:
   case Drain::yielded: queue.release(); return;
   }
 }

@@ -10,13 +10,16 @@ namespace mr::engine {
 enum class Drain : std::uint8_t {
   reached,   // completed up to the wanted number; the caller still owns the queue
   empty,     // nothing left; likewise
+  close,     // a few operations left, and the enqueuer at work: a worker had better come later; likewise
   yielded,   // something more urgent is ready; likewise
   workers,   // the front operation is for workers only; likewise
   unpinned,  // the front operation is a host function and this worker has resident blocks; likewise
   gone,      // the queue parked or its front runs asynchronously: the caller doesn't own it any more
 };
 
-// Executes operations of a queue that the caller owns until `until` has completed (use ~0 for all).
+// For `until`: all that is there, but a worker doesn't tread on an enqueuer's heels (Drain::close).
+inline constexpr std::uint64_t everything = ~std::uint64_t{0};
+// Executes operations of a queue that the caller owns until `until` has completed.
 Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept;
 // Gives up ownership as the result demands.
 void settle(Queue& queue, Runner& runner, Drain result) noexcept;

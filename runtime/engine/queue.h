@@ -115,6 +115,7 @@ class alignas(64) Queue {
   // Completes the front operation: advances over its record, publishes, wakes who waits.
   void complete_front(Op* op) noexcept;
   Op* front() noexcept;
+  bool has_seen_all(std::uint64_t done) const noexcept { return seen_tail_ <= done; }
   // The owner's knowledge of the tail, read anew if `done`, completed(), has reached it.
   std::uint64_t tail_beyond(std::uint64_t done) noexcept {
     if (seen_tail_ <= done) seen_tail_ = tail();

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <utility>
 
 #include <engine/clock.h>
 #include <engine/explore.h>
@@ -31,9 +32,6 @@ constexpr int running_of(std::uint64_t c) {
 
 constexpr std::uint64_t search_us = 60;  // how long an idle worker searches before it sleeps
 constexpr std::uint64_t poll_us = 2;     // how often it looks at the lists meanwhile (the bell it sees at once)
-// How often it looks at the end of the queue that it watches. An enqueuer then pays a line's way per so many
-// operations; and a worker that may not search, since another does, watches for so long.
-constexpr std::uint64_t watch_us = 3;
 
 unsigned hardware_threads() {
   if (const char* text = std::getenv("MILLRACE_WORKERS")) {
@@ -225,7 +223,7 @@ std::uint64_t claim_watched(Watch& watch, bool rung) noexcept {
 }  // namespace
 
 // The calling worker counts as searching when it is called the first time (its starter counted it).
-std::uint64_t Scheduler::idle(Watch& watch) noexcept {
+std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
   thread_local bool searching = true;
   if (!searching) {
     std::uint64_t c = counts_.load(std::memory_order_seq_cst);
@@ -238,27 +236,28 @@ std::uint64_t Scheduler::idle(Watch& watch) noexcept {
   }
   for (;;) {
     const std::uint64_t begin = ticks();
-    std::uint64_t next_watch = begin + watch_us * ticks_per_us;
+    std::uint64_t next_watch = begin + watch.interval();
     if (!searching && watch.queue) {
       while (ticks() < next_watch) cpu_pause();
       if (const std::uint64_t until = claim_watched(watch, false)) return until;
     }
     if (searching) {
       bool found = false;
-      std::uint64_t next_poll = begin;
+      const bool resting = rest != 0;  // from what is listed, not from grids that others have spread
+      std::uint64_t next_poll = begin + std::exchange(rest, 0);
       std::uint32_t bell = bell_.load(std::memory_order_relaxed);
       for (;;) {
         const std::uint64_t now = ticks();
         const bool rung = bell_.load(std::memory_order_relaxed) != bell;
         if (watch.queue && (now >= next_watch || rung)) {
-          next_watch = now + watch_us * ticks_per_us;
           if (const std::uint64_t until = claim_watched(watch, rung)) {
             searching = false;
             counts_.fetch_sub(one_searching, std::memory_order_seq_cst);
             return until;
           }
+          next_watch = now + watch.interval();
         }
-        if (now >= next_poll || rung) {
+        if (now >= next_poll || rung || (resting && jobs_hint())) {
           bell = bell_.load(std::memory_order_acquire);
           if (has_ready()) {
             found = true;

@@ -68,9 +68,10 @@ class Scheduler {
   void leave_host_function() noexcept;
 
   // ---- worker side ----
-  // Waits for work: searches for a bounded time, then sleeps. Not 0: the watched queue has been claimed for
-  // the caller, up to that operation. 0: there may be some elsewhere; the watch may have been ended.
-  std::uint64_t idle(Watch& watch) noexcept;
+  // Waits for work: searches for a bounded time, then sleeps. Looks at the lists in `rest` ticks at the earliest,
+  // unless it is rung. Not 0: the watched queue has been claimed for the caller, up to that operation. 0: there may be
+  // some elsewhere; the watch may have been ended.
+  std::uint64_t idle(Watch& watch, std::uint64_t rest) noexcept;
   bool has_ready() const noexcept;
   unsigned target() const noexcept { return target_; }
   // True when no worker is searching or asleep: ready work would wait for a running one.

@@ -34,19 +34,24 @@ class Worker {
     runner_.worker = true;
     simt::protect::RuntimeScope access;
     Scheduler& scheduler = Scheduler::get();
-    scheduler.idle(watch_);
+    scheduler.idle(watch_, 0);
     for (;;) {
       bool progress = work_once(scheduler);
       if (!entries_.empty()) progress |= step_all();
+      std::uint64_t rest = 0;
       if (progress) {
         fruitless_ = 0;
         fruitless_since_ = 0;
-      } else if (entries_.empty()) {
-        if (const std::uint64_t until = scheduler.idle(watch_)) {
+        if (watch_.queue) rest = rest_.due(runner_.operations);
+      }
+      if (!progress ? entries_.empty() : rest != 0) {
+        const std::uint64_t until = scheduler.idle(watch_, rest);
+        rest_.begin(runner_.operations);
+        if (until) {
           scheduler.pass_on();
           run_watched(until);
         }
-      } else {
+      } else if (!progress) {
         back_off();
       }
     }
@@ -76,8 +81,8 @@ class Worker {
 
   // The queue is this worker's.
   void run_queue(Queue& queue) noexcept {
-    const Drain result = drain(queue, runner_, ~std::uint64_t{0});
-    if (result == Drain::empty && entries_.empty())
+    const Drain result = drain(queue, runner_, everything);
+    if ((result == Drain::empty || result == Drain::close) && entries_.empty())
       watch_.begin(queue, queue.completed());
     else
       settle(queue, runner_, result);
@@ -231,6 +236,7 @@ class Worker {
 
   Runner runner_;
   Watch watch_;
+  Rest rest_;
   std::vector<Entry> entries_;
   std::uint64_t lanes_ = 0;
   unsigned fruitless_ = 0;             // rounds without progress

@@ -1,8 +1,10 @@
 // Threads that execute operations.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include <engine/clock.h>
 #include <engine/grid_job.h>
 #include <engine/queue.h>
 
@@ -16,6 +18,7 @@ struct Runner {
   bool rang = false;              // for the watcher of the queue that it waits for
   std::uint64_t slice_begin = 0;  // ticks
   unsigned residents = 0;         // blocks living on this thread
+  std::uint64_t operations = 0;   // completed by it in drain()
 
   // At an operation's or block range's end: should this worker leave work of `level` for something else?
   bool should_yield(unsigned level) noexcept;
@@ -26,15 +29,21 @@ struct Runner {
 //
 // A worker that took operations one by one as they come would cost the enqueuer, and itself, a cache line's way for
 // each: for the queue's tail, and for the records, since the processor fetches the lines behind those that it reads,
-// which are the ones that the enqueuer is about to write. So it looks rarely, and while the enqueuer is at work it
-// stays some operations behind him. Whoever waits for the newest ones claims the queue himself.
+// which are the ones that the enqueuer is about to write. So it looks rarely, and while the enqueuer is at work more
+// and more rarely (each look costs both of them several lines' ways, whatever it finds), and it stays some operations
+// behind him. Whoever waits for the newest ones claims the queue himself.
 struct Watch {
   Queue* queue = nullptr;
-  std::uint64_t tail = 0;  // when it was last looked at
+  std::uint64_t tail = 0;     // when it was last looked at
+  unsigned active_looks = 0;  // the last ones in a row that met an enqueuer at work
 
   static constexpr std::uint64_t lag = 40;    // operations that it stays behind
-  static constexpr std::uint64_t active = 4;  // operations between two looks that make an enqueuer one who is at work
+  static constexpr std::uint64_t active = 4;  // operations in first_us that make an enqueuer one who is at work
+  static constexpr std::uint64_t first_us = 3;
+  static constexpr unsigned doublings = 3;  // 24 us: what an operation that nobody waits for may lie there
 
+  // Ticks from one look to the next.
+  std::uint64_t interval() const noexcept { return (first_us * ticks_per_us) << active_looks; }
   void begin(Queue& q, std::uint64_t at) noexcept {
     queue = &q;
     tail = at;
@@ -48,10 +57,43 @@ struct Watch {
   std::uint64_t look(bool rung) noexcept {
     const std::uint64_t before = tail, done = queue->completed();
     tail = queue->tail();
-    if (tail == done) return 0;
-    if (rung || tail < before + active) return tail;
+    if (rung || tail < before + (active << active_looks)) {
+      active_looks = 0;
+      return tail == done ? 0 : tail;
+    }
+    active_looks = std::min(active_looks + 1, doublings);
     return tail > done + lag ? tail - lag : 0;
   }
+};
+
+// When a worker had better rest before it takes up what is listed: operations so short that it catches up with the
+// enqueuer again and again, in one queue or another, cost both of them more in cache lines' ways than they take to run.
+// Listed queues cost the enqueuer nothing further; whoever waits runs them himself, or rings.
+class Rest {
+ public:
+  static constexpr std::uint64_t short_ticks = ticks_per_us / 2;  // an operation, all its ways included
+
+  // The worker begins to work, having completed so many operations in its life.
+  void begin(std::uint64_t operations) noexcept {
+    since_ = ticks();
+    before_ = operations;
+  }
+  // A queue has run dry: for how many ticks to rest now, or 0.
+  std::uint64_t due(std::uint64_t operations) noexcept {
+    const std::uint64_t busy = ticks() - since_, count = operations - before_;
+    if (busy < Watch::first_us * ticks_per_us) return 0;
+    begin(operations);
+    if (count < (Watch::active << doubled_) || busy > count * short_ticks) {
+      doubled_ = 0;
+      return 0;
+    }
+    doubled_ = std::min(doubled_ + 1, Watch::doublings);
+    return (Watch::first_us * ticks_per_us) << doubled_;
+  }
+
+ private:
+  std::uint64_t since_ = 0, before_ = 0;
+  unsigned doubled_ = 0;  // the last rests in a row
 };
 
 void* worker_main(void*);
