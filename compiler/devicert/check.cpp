@@ -4,13 +4,14 @@
 
 extern "C" {
 [[gnu::visibility("default")]] void (*__mr_check_hook)(const MrBlock* block, const void* address, std::uint64_t bytes,
-                                                       const void* site) = nullptr;
+                                                       const void* site, std::uint64_t pitch,
+                                                       std::uint64_t rows) = nullptr;
 
 void __mr_check_access(const void* address, std::uint64_t bytes, const void* site) {
   if (!__mr_check_hook) return;
   std::uint64_t sp;
   __asm__("mov %%rsp, %0" : "=r"(sp));
-  __mr_check_hook(mr_lane_of(sp)->block, address, bytes, site);
+  __mr_check_hook(mr_lane_of(sp)->block, address, bytes, site, 0, 1);
 }
 
 // `count` rows of `bytes`, `stride` apart, if an index didn't wrap around on the way: the last access is where it was
@@ -22,7 +23,7 @@ void __mr_check_range(const char* address, std::uint64_t bytes, std::int64_t str
   __asm__("mov %%rsp, %0" : "=r"(sp));
   const MrBlock* block = mr_lane_of(sp)->block;
   if (expected != exact) {
-    __mr_check_hook(block, exact, 1, site);
+    __mr_check_hook(block, exact, 1, site, 0, 1);
     return;
   }
   if (stride < 0) {
@@ -31,9 +32,9 @@ void __mr_check_range(const char* address, std::uint64_t bytes, std::int64_t str
   }
   const auto step = static_cast<std::uint64_t>(stride);
   if (step <= bytes) {
-    __mr_check_hook(block, address, bytes + step * (count - 1), site);
+    __mr_check_hook(block, address, bytes + step * (count - 1), site, 0, 1);
     return;
   }
-  for (std::uint64_t i = 0; i < count; ++i) __mr_check_hook(block, address + i * step, bytes, site);
+  __mr_check_hook(block, address, bytes, site, step, count);
 }
 }

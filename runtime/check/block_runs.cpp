@@ -15,13 +15,17 @@ constexpr std::uint64_t sparse = 64 * 64;  // bytes to an interval from which on
 // Rows that lie apart are intervals of their own; the others one.
 template <class F> void each_interval(const Progression& p, F&& f) {
   const std::uint64_t step = static_cast<std::uint64_t>(p.stride < 0 ? -p.stride : p.stride);
-  if (step <= p.length) return f(p.low(), p.high());
-  const std::uintptr_t low = p.low();
-  for (std::uint64_t i = 0; i < p.count; ++i) f(low + step * i, low + step * i + p.length);
+  for (std::uint64_t row = 0; row < p.rows; ++row) {
+    const std::uintptr_t low = p.low() + p.pitch * row;
+    if (step <= p.length)
+      f(low, low + step * (p.count - 1) + p.length);
+    else
+      for (std::uint64_t i = 0; i < p.count; ++i) f(low + step * i, low + step * i + p.length);
+  }
 }
 std::uint64_t intervals_of(const Progression& p) noexcept {
   const std::uint64_t step = static_cast<std::uint64_t>(p.stride < 0 ? -p.stride : p.stride);
-  return step <= p.length ? 1 : p.count;
+  return p.rows * (step <= p.length ? 1 : p.count);
 }
 // Rows of one progression that overlap.
 bool overlaps_itself(const Progression& p) noexcept {
@@ -52,6 +56,7 @@ class Bitmap {
   void add_line(std::uint64_t line, std::uint64_t mask) { bits_[line - low_ / 64] |= mask; }
   Intervals intervals() const {
     Intervals out;
+    out.reserve(few);
     for (std::size_t word = 0; word < bits_.size(); ++word)
       each_byte_run(low_ / 64 + word, bits_[word], [&](std::uintptr_t begin, std::uintptr_t end) {
         if (!out.empty() && out.back().second == begin)
@@ -90,8 +95,8 @@ bool same_by_block(const Bundle& a, const Bundle& b) {
   if (a.rows.size() != b.rows.size()) return false;
   for (std::size_t i = 0; i < a.rows.size(); ++i) {
     const Progression &p = *a.rows[i], &q = *b.rows[i];
-    if (p.begin != q.begin || p.block != q.block || p.count != q.count || p.length != q.length ||
-        (p.stride != q.stride && p.count > 1))
+    if (p.begin != q.begin || p.block != q.block || p.count != q.count || p.length != q.length || p.rows != q.rows ||
+        p.pitch != q.pitch || (p.stride != q.stride && p.count > 1))
       return false;
   }
   return true;
@@ -238,7 +243,7 @@ void append(const Progression& row, const BlockSet& blocks, std::vector<Progress
 
 std::vector<Progression> BlockRuns::progressions() const {
   const auto key = [](const Progression& p) {
-    return std::tuple(p.site, p.way, p.early, p.phase, p.length, p.stride,
+    return std::tuple(p.site, p.way, p.early, p.phase, p.length, p.stride, p.rows, p.pitch,
                       p.begin - static_cast<std::uintptr_t>(p.stride) * p.block);
   };
   std::vector<const Family*> order;
@@ -331,8 +336,10 @@ std::vector<BlockRun> BlockRuns::suspects(const std::vector<Bundle>& bundles) co
     if (!expand[which]) continue;
     for (const Progression* p : bundles[which].rows)
       for (std::uint64_t i = 0; i < p->count; ++i)
-        if (touches(at, p->at(i), p->at(i) + p->length))
-          runs.push_back({p->at(i), p->at(i) + p->length, p->block + i, p->site, p->phase, p->way, p->early});
+        for (std::uint64_t row = 0; row < p->rows; ++row) {
+          const std::uintptr_t begin = p->at(i) + p->pitch * row, end = begin + p->length;
+          if (touches(at, begin, end)) runs.push_back({begin, end, p->block + i, p->site, p->phase, p->way, p->early});
+        }
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!expand_lines[i]) continue;

@@ -31,18 +31,19 @@ struct BlockRun {
 struct Blocks {
   std::uint64_t first, count;
 };
-// Block `block + i` touched `length` bytes from `begin + i * stride` on, for i < count.
+// Block `block + i` touched `rows` rows of `length` bytes, `pitch` apart, from `begin + i * stride` on, for i < count.
 struct Progression {
   std::uintptr_t begin = 0;
   std::int64_t stride = 0;
-  std::uint64_t length = 0, block = 0, count = 0;
+  std::uint64_t length = 0, pitch = 0, rows = 1;
+  std::uint64_t block = 0, count = 0;
   const MrCheckSite* site = nullptr;
   std::uint32_t phase = 0;
   std::uint8_t way = 0;
   bool early = false;
   std::uintptr_t at(std::uint64_t i) const noexcept { return begin + static_cast<std::uintptr_t>(stride) * i; }
   std::uintptr_t low() const noexcept { return stride < 0 ? at(count - 1) : begin; }
-  std::uintptr_t high() const noexcept { return (stride < 0 ? begin : at(count - 1)) + length; }
+  std::uintptr_t high() const noexcept { return (stride < 0 ? begin : at(count - 1)) + pitch * (rows - 1) + length; }
 };
 
 // Sorted by block.

@@ -51,9 +51,9 @@ void CollectedRows::close(Range& range) {
   if (range.way == way_read && wrote_ && own_write(range.begin, range.end)) return;
   wrote_ |= range.way == way_write;
   if (length >= small) {
-    row(range.begin, length, range.way, range.site);
+    row({range.begin, length, 0, 1}, range.way, range.site);
   } else if (range.misses < max_misses) {
-    range.misses = row(range.begin, length, range.way, range.site) ? 0 : range.misses + 1;
+    range.misses = row({range.begin, length, 0, 1}, range.way, range.site) ? 0 : range.misses + 1;
   } else {
     scatter(range.begin, range.end, range.way, range.site);
   }
@@ -84,21 +84,23 @@ void CollectedRows::retire(const Live& live) {
     blocks_since_ = live.since;
     blocks_last_ = live.last;
   }
-  done_.push_back({{live.begin, live.stride, live.length, live.block, 1, live.site, phase_,
+  done_.push_back({{live.begin, live.stride, live.length, live.pitch, live.rows, live.block, 1, live.site, phase_,
                     static_cast<std::uint8_t>(live.way), early_},
                    blocks_});
 }
 
-bool CollectedRows::row(std::uintptr_t begin, std::uint64_t length, Way way, const MrCheckSite* site) {
+bool CollectedRows::row(const Shape& shape, Way way, const MrCheckSite* site) {
+  const auto [begin, length, pitch, rows] = shape;
   const std::uint32_t turn = now();
-  const Live fresh{begin, 0, length, block_, site, turn, turn, way, false};
+  const Live fresh{begin, 0, length, pitch, rows, block_, site, turn, turn, way, false};
   for (std::size_t i = cursor_, end = std::min(live_.size(), cursor_ + window); i < end; ++i) {
     Live& live = live_[i];
     if (live.site != site || live.way != way || live.last == turn) continue;
     cursor_ = i + 1;
     ++matched_;
     // A thread's blocks come in ascending slices.
-    if (live.length == length && live.block < block_ && live.last + 1 == turn) {
+    if (live.length == length && live.rows == rows && live.pitch == pitch && live.block < block_ &&
+        live.last + 1 == turn) {
       if (!live.known) {
         const auto blocks = static_cast<std::int64_t>(block_ - live.block);
         const auto bytes = static_cast<std::int64_t>(begin - live.begin);
@@ -117,7 +119,8 @@ bool CollectedRows::row(std::uintptr_t begin, std::uint64_t length, Way way, con
   // Touched before by this block.
   for (std::size_t i = cursor_; i-- > 0 && i + window >= cursor_;) {
     const Live& live = live_[i];
-    if (live.site == site && live.way == way && live.last == turn && begin >= live.at(block_) &&
+    if (live.site == site && live.way == way && live.last == turn && live.rows == rows && live.pitch == pitch &&
+        (rows == 1 ? begin >= live.at(block_) : begin == live.at(block_)) &&
         begin + length <= live.at(block_) + live.length)
       return true;
   }
@@ -133,7 +136,8 @@ bool CollectedRows::own_write(std::uintptr_t begin, std::uintptr_t end) const {
   constexpr std::size_t near = 8;
   for (std::size_t i = cursor_; i-- > 0 && i + near >= cursor_;) {
     const Live& live = live_[i];
-    if (live.way == way_write && live.last == now() && begin >= live.at(block_) && end <= live.at(block_) + live.length)
+    if (live.way == way_write && live.last == now() && live.rows == 1 && begin >= live.at(block_) &&
+        end <= live.at(block_) + live.length)
       return true;
   }
   return false;

@@ -30,6 +30,12 @@ class CollectedRows {
     if (range.site == &site && range.way == way && from >= range.begin && to <= range.end) return;
     replace(index, from, to, way, site);
   }
+  // The same of several rows, `pitch` apart.
+  void touch_rows(std::uintptr_t begin, std::uint64_t length, std::uint64_t pitch, std::uint64_t rows, Way way,
+                  const MrCheckSite& site) {
+    wrote_ |= way == way_write;
+    row({begin, length, pitch, rows}, way, &site);
+  }
   // Enough has come together to be unloaded.
   bool full() const noexcept { return done_.size() + scattered_ > std::size_t{1} << 15; }
   void unload(BlockRuns& to);
@@ -66,7 +72,11 @@ class CollectedRows {
   void close(Range& range);
   void close_all();
   // Returns false when it doesn't go on from the block before.
-  bool row(std::uintptr_t begin, std::uint64_t length, Way way, const MrCheckSite* site);
+  struct Shape {
+    std::uintptr_t begin;
+    std::uint64_t length, pitch, rows;
+  };
+  bool row(const Shape& shape, Way way, const MrCheckSite* site);
   bool own_write(std::uintptr_t begin, std::uintptr_t end) const;
   void scatter(std::uintptr_t begin, std::uintptr_t end, Way way, const MrCheckSite* site);
   Line* find_line(std::uint64_t line, Way way, bool make);
@@ -83,7 +93,7 @@ class CollectedRows {
   struct Live {
     std::uintptr_t begin = 0;  // of the first block
     std::int64_t stride = 0;   // for one block more
-    std::uint64_t length = 0, block = 0;
+    std::uint64_t length = 0, pitch = 0, rows = 1, block = 0;
     const MrCheckSite* site = nullptr;
     std::uint32_t since = 0, last = 0;  // of the log: first and newest block
     Way way = way_read;

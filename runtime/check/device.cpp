@@ -190,7 +190,7 @@ bool KernelRecord::synchronised(std::uint64_t earlier, std::uint64_t block) cons
 }
 
 void device_access(std::uint32_t tag, const MrBlock& block, const void* address, std::uint64_t bytes,
-                   const void* opaque) {
+                   const void* opaque, std::uint64_t pitch, std::uint64_t rows) {
   if (!checker) return;
   const auto& site = *static_cast<const MrCheckSite*>(opaque);
   Collector* c = collector;
@@ -226,7 +226,11 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
   const unsigned way = ordering                     ? (site.kind & MR_CHECK_WRITE ? way_atomic : way_poll)
                        : site.kind & MR_CHECK_WRITE ? way_write
                                                     : way_read;
-  c->rows.touch(at, at + bytes, static_cast<Way>(way), site);
+  if (!bytes) return;
+  if (rows == 1)
+    c->rows.touch(at, at + bytes, static_cast<Way>(way), site);
+  else
+    c->rows.touch_rows(at, bytes, pitch, rows, static_cast<Way>(way), site);
   if (c->rows.full()) [[unlikely]] {
     std::scoped_lock hold(checker->lock);
     c->rows.unload(c->record->blocks);

@@ -56,7 +56,8 @@ struct KernelRecord {
   void finish();
 };
 
-void device_access(std::uint32_t tag, const MrBlock& block, const void* address, std::uint64_t bytes, const void* site);
+void device_access(std::uint32_t tag, const MrBlock& block, const void* address, std::uint64_t bytes, const void* site,
+                   std::uint64_t pitch, std::uint64_t rows);
 // All threads' accesses of the operation with this tag go to its record. Under the checker's lock.
 void collect_device_accesses(std::uint32_t tag);
 

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -300,6 +301,9 @@ void on_crash(int signal) {
   const bool api_only = std::getenv("MILLRACE_CHECK_API_ONLY") != nullptr;
   if (api_only) subscription.device_access = nullptr;
   if (!attach || attach(&subscription, observe::subscriber_version) != 0) return;
+  // What kernels touched comes and goes in large vectors: fresh pages for each would cost more than their contents.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 512 << 20);
   auto* made = new Checker;
   made->api_only = api_only;
   made->report.open(path);

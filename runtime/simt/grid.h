@@ -22,6 +22,7 @@ enum class Fault : std::uint32_t {
   illegal_instruction,  // cudaErrorIllegalInstruction
   invalid_pc,           // cudaErrorInvalidPc
   stack_error,          // cudaErrorHardwareStackError
+  bad_synchronization,  // cudaErrorLaunchFailure (barriers or warp operations that threads don't reach together)
   interrupted,          // the context died (DeviceState::dead) while the blocks ran
 };
 
@@ -133,10 +134,11 @@ const MrServices* services() noexcept;
 // What instrumented device code calls (compiler/passes/check.h), for images that are loaded from now on: `tag` is the
 // grid's site. Null when no tool is attached.
 using AccessHook = void (*)(std::uint32_t tag, const MrBlock& block, const void* address, std::uint64_t bytes,
-                            const void* site);
+                            const void* site, std::uint64_t pitch, std::uint64_t rows);
 void set_access_hook(AccessHook hook) noexcept;
 // The function to store in an image's __mr_check_hook.
-using AccessEntry = void (*)(const MrBlock* block, const void* address, std::uint64_t bytes, const void* site);
+using AccessEntry = void (*)(const MrBlock* block, const void* address, std::uint64_t bytes, const void* site,
+                             std::uint64_t pitch, std::uint64_t rows);
 AccessEntry access_entry() noexcept;
 
 // True while the calling thread executes device code (used by fault reports and by host access checks).

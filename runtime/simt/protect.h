@@ -106,7 +106,7 @@ std::uint64_t service_call_site(const MrLane& lane, const void* return_address) 
 // The services table whose entries give the runtime its rights and take them back. Only when active.
 const MrServices* switching_table(const MrServices& direct) noexcept;
 // The same for the function that instrumented device code calls at each access.
-using AccessEntry = void (*)(const MrBlock*, const void*, std::uint64_t, const void*);
+using AccessEntry = void (*)(const MrBlock*, const void*, std::uint64_t, const void*, std::uint64_t, std::uint64_t);
 AccessEntry switching_access_entry(AccessEntry direct) noexcept;
 
 // Signals. A handler begins with the kernel's initial rights, on a stack that these don't reach.

@@ -11,6 +11,7 @@
 #include <simt/grid_shared.h>
 #include <simt/heap.h>
 #include <simt/hooks.h>
+#include <simt/misuse.h>
 #include <simt/printf.h>
 #include <simt/protect.h>
 #include <simt/resident.h>
@@ -40,28 +41,52 @@ inline Self lane() noexcept {
 
 inline Executor* running() noexcept { return existing_executor(); }
 
-void serve_barrier() { block_barrier(lane()); }
-int serve_barrier_reduce(std::uint32_t op, int predicate) { return block_barrier_reduce(lane(), op, predicate != 0); }
+// Kernels compiled with -G are told what they do wrong.
+inline bool checked(Self s) noexcept { return s.warp->block->checked; }
+
+void serve_barrier() {
+  const Self s = lane();
+  if (checked(s)) [[unlikely]]
+    check_barrier(s, *current_lane());
+  block_barrier(s);
+}
+int serve_barrier_reduce(std::uint32_t op, int predicate) {
+  const Self s = lane();
+  if (checked(s)) [[unlikely]]
+    check_barrier(s, *current_lane());
+  return block_barrier_reduce(s, op, predicate != 0);
+}
 void serve_barrier_named(std::uint32_t id, std::uint32_t threads) { named_barrier(lane(), id, threads, true); }
 void serve_barrier_named_arrive(std::uint32_t id, std::uint32_t threads) { named_barrier(lane(), id, threads, false); }
 
-void serve_warp_sync(std::uint32_t mask) { warp_sync(lane(), mask); }
+inline Self lane_of_mask(std::uint32_t mask) noexcept {
+  const Self s = lane();
+  if (checked(s)) [[unlikely]]
+    check_mask(s, mask);
+  return s;
+}
+void serve_warp_sync(std::uint32_t mask) { warp_sync(lane_of_mask(mask), mask); }
 std::uint64_t serve_shuffle(std::uint32_t mask, std::uint32_t mode, std::uint64_t value, std::uint32_t operand,
                             std::uint32_t width, int* in_range) {
   bool inside;
-  const std::uint64_t result = warp_shuffle(lane(), mask, mode, value, operand, width, inside);
+  const Self s = lane();
+  if (checked(s)) [[unlikely]]
+    check_shuffle(s, mask, mode, operand, width);
+  const std::uint64_t result = warp_shuffle(s, mask, mode, value, operand, width, inside);
   if (in_range) *in_range = inside;
   return result;
 }
-std::uint32_t serve_ballot(std::uint32_t mask, int predicate) { return warp_ballot(lane(), mask, predicate != 0); }
+std::uint32_t serve_ballot(std::uint32_t mask, int predicate) {
+  return warp_ballot(lane_of_mask(mask), mask, predicate != 0);
+}
 std::uint32_t serve_match(std::uint32_t mask, std::uint32_t op, std::uint64_t value, int* all_equal) {
   bool equal;
-  const std::uint32_t result = warp_match(lane(), mask, op, value, equal);
+  const std::uint32_t result = warp_match(lane_of_mask(mask), mask, op, value, equal);
   if (all_equal) *all_equal = equal;
   return result;
 }
 std::uint32_t serve_reduce(std::uint32_t mask, std::uint32_t op, std::uint32_t value) {
-  return warp_reduce(lane(), mask, op, value);
+  return warp_reduce(lane_of_mask(mask), mask, op, value);
 }
 std::uint32_t serve_activemask() {
   MrLane* m = current_lane();
@@ -218,8 +243,9 @@ constexpr MrServices direct_table = {MR_ABI_VERSION, 0,
 
 namespace {
 AccessHook the_access_hook = nullptr;
-void serve_access(const MrBlock* block, const void* address, std::uint64_t bytes, const void* site) {
-  locked_call([&] { the_access_hook(existing_executor()->grid->site, *block, address, bytes, site); });
+void serve_access(const MrBlock* block, const void* address, std::uint64_t bytes, const void* site, std::uint64_t pitch,
+                  std::uint64_t rows) {
+  locked_call([&] { the_access_hook(existing_executor()->grid->site, *block, address, bytes, site, pitch, rows); });
 }
 }  // namespace
 void set_access_hook(AccessHook hook) noexcept { the_access_hook = hook; }
