@@ -109,8 +109,9 @@ Argv Compiler::device_code_flags(Stage stage, const std::string& march) const {
     a.push_back("-g");
   else if (o_.line_info || o_.check)
     a.push_back("-gline-tables-only");
-  append(a, {"-fno-stack-protector", "-fno-threadsafe-statics", "-fno-math-errno", "-fno-strict-aliasing",
-             "-fno-builtin-printf", "-fvisibility=hidden"});
+  // Large frames touch every page on their way down: none steps over a stack's guard into another thread's stack.
+  append(a, {"-fno-stack-protector", "-fstack-clash-protection", "-fno-threadsafe-statics", "-fno-math-errno",
+             "-fno-strict-aliasing", "-fno-builtin-printf", "-fvisibility=hidden"});
   // "on", not "fast": fused by the source expression, never by what the optimizer happens to see, so that scalar and
   // vector code of one kernel give the same bits.
   a.push_back(o_.fused_multiply_add ? "-ffp-contract=on" : "-ffp-contract=off");

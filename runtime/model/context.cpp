@@ -38,7 +38,7 @@ cudaError_t error_of(simt::Fault fault) noexcept {
   case simt::Fault::trap: return cudaErrorLaunchFailure;
   case simt::Fault::illegal_instruction: return cudaErrorIllegalInstruction;
   case simt::Fault::invalid_pc: return cudaErrorInvalidPc;
-  case simt::Fault::stack_error: return cudaErrorHardwareStackError;
+  case simt::Fault::stack_error: return cudaErrorIllegalAddress;  // as recorded
   case simt::Fault::interrupted: return cudaErrorLaunchFailure;
   }
   return cudaErrorUnknown;

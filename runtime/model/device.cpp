@@ -23,6 +23,8 @@ const void* this_thread() noexcept {
 
 // The L2 cache, and what of it can be set aside for persisting accesses: ten of its sixteen parts.
 constexpr int l2_bytes = 60 << 20;
+// What a thread's stack has for frames: all but its guard, the page in front of that, and where it begins.
+constexpr std::size_t stack_most = MR_STACK_BYTES - (28 << 10);
 constexpr int persisting_part = l2_bytes / 16;
 constexpr int persisting_most = 10 * persisting_part;
 
@@ -319,8 +321,9 @@ cudaError_t DeviceSettings::set_limit(cudaLimit which, std::size_t value, bool i
     value = std::clamp(value, std::size_t{4} << 20, std::max(properties(0).totalGlobalMem / 8, std::size_t{8} << 20));
     break;
   case cudaLimitStackSize:
-    // Stacks are what they are (simt/abi.h): a request that doesn't fit is refused rather than granted in name.
-    if (value > 128 * 1024) return cudaErrorInvalidValue;
+    // Stacks are what they are (simt/abi.h): all of it is there from the start, and a request that doesn't fit is
+    // refused rather than granted in name.
+    if (value > stack_most) return cudaErrorInvalidValue;
     value = (value + 15) / 16 * 16;
     break;
   case cudaLimitMaxL2FetchGranularity:
