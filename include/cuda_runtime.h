@@ -23,6 +23,7 @@
 #include "millrace/cpp/launch.h"
 #include "millrace/cpp/memory.h"
 #include "millrace/cpp/occupancy.h"
+#include "millrace/cpp/removed.h"
 #include "millrace/cpp/stream.h"
 #endif
 

@@ -60,6 +60,15 @@ Argv Compiler::front_end(const Input& input, const Argv& prelude) const {
   append(a, {"-Wno-unused-command-line-argument", "-Wno-unknown-pragmas"});
   // What nvcc says nothing about: an unrolling that the optimizer thinks better of, and the bodies of waiting loops.
   append(a, {"-Wno-pass-failed", "-Wno-empty-body"});
+  // What nvcc with g++ accepts, with a warning at most, and clang refuses or complains about.
+  if (input.language == Language::cuda || input.language == Language::cpp)
+    append(a, {"-Wno-c++11-narrowing", "-Wno-register", "-Wno-missing-template-arg-list-after-template-kw",
+               "-Wno-error=reserved-user-defined-literal", "-Wno-vla-cxx-extension", "-Wno-deprecated-builtins"});
+  else if (input.language == Language::c)
+    append(a, {"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
+               "-Wno-error=incompatible-function-pointer-types"});
+  // g++'s own names of warnings (-Xcompiler -Wno-maybe-uninitialized).
+  append(a, {"-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument"});
   if (isatty(2)) a.push_back("-fcolor-diagnostics");
   // Standard C++ headers whose functions device code may call too come before the standard library's.
   if (input.language == Language::cuda) append(a, {"-isystem", tools_.header("millrace/std")});

@@ -216,3 +216,23 @@ def damaged_objects_and_archives(t):
     archive = (t.folder / "libcut.a").read_bytes()
     (t.folder / "libcut.a").write_bytes(archive[: len(archive) // 2])
     t.fails("a.o", "libcut.a", "-o", "app", says="the file libcut.a is damaged or cut short")
+
+
+@case
+def a_header_of_a_library_that_is_not_there_is_explained(t):
+    t.write("a.cu", "#include <cuda_runtime.h>\n#include <cublas_v2.h>\nint main() { cublasHandle_t h; }\n")
+    t.fails("-c", "a.cu", says=["a.cu:2:", "'cublas_v2.h' file not found: cuBLAS is no part of Millrace"],
+            never="unknown type")
+    t.write("b.cu", "#if __has_include(<curand.h>)\n#error\n#endif\n")
+    t.compiles("-c", "b.cu")
+
+
+@case
+def what_nvcc_takes_in_silence_is_taken_in_silence(t):
+    t.write("a.cu", "template <class T> struct Get { static int value() { return T::template of(1); } };\n"
+                    "struct One { template <class T> static int of(T t) { return t; } };\n"
+                    "__global__ void kernel(int* p, long n) { register int i = n; int a[] = {n, 2}; *p = a[0] + i; }\n"
+                    "int main(int n, char**) { int some[n]; some[0] = cudaThreadSynchronize(); "
+                    "return Get<One>::value() - 1 + some[0]; }\n")
+    t.compiles("-std=c++17", "-Xcompiler", "-Wno-maybe-uninitialized,-Wno-narrowing", "a.cu", "-o", "a")
+    t.ok("./a")

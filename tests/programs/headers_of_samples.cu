@@ -4,6 +4,7 @@
 #include <crt/host_config.h>
 #include <cuComplex.h>
 #include <cuda_fp16.h>
+#include <cuda_occupancy.h>
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 #include <host_config.h>
@@ -36,6 +37,23 @@ int main() {
   event.message.ascii = "mark";
   nvtxMarkEx(&event);
   nvtx3::scoped_range range{"main"};
+  cudaDeviceProp properties;
+  cudaFuncAttributes attributes;
+  cudaGetDeviceProperties(&properties, 0);
+  cudaFuncGetAttributes(&attributes, complex_arithmetic);
+  const cudaOccDeviceProp device(properties);
+  const cudaOccFuncAttributes function(attributes);
+  const cudaOccDeviceState state;
+  for (int threads : {1, 32, 100, 512, 1024})
+    for (int shared : {0, 1000, 40000}) {
+      cudaOccResult calculated;
+      int blocks;
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, complex_arithmetic, threads, shared);
+      if (cudaOccMaxActiveBlocksPerMultiprocessor(&calculated, &device, &function, &state, threads, shared) !=
+              CUDA_OCC_SUCCESS ||
+          calculated.activeBlocksPerMultiprocessor != blocks)
+        return std::printf("%d threads, %d bytes: not %d blocks\n", threads, shared, blocks), 5;
+    }
   cuDoubleComplex* z;
   cudaMallocManaged(&z, 4 * sizeof *z);
   complex_arithmetic<<<1, 1>>>(z);

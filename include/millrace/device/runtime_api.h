@@ -90,3 +90,12 @@ __MR_D cudaGraphExec_t cudaGetCurrentGraphExec() {
   __mr_call(__mr_api_get_current_graph_exec, &graph);
   return graph;
 }
+
+// What the rewriting of launches replaces, for the bodies of libraries that launch by hand. They have no place of their
+// own for arguments here, so the first says so by null, and the caller's launch is refused.
+__MR_D void* cudaGetParameterBuffer(size_t, size_t) { return nullptr; }
+__MR_D void* cudaGetParameterBufferV2(void*, dim3, dim3, unsigned) { return nullptr; }
+__MR_D cudaError_t cudaLaunchDevice(void*, void*, dim3, dim3, unsigned, cudaStream_t) { return cudaErrorNotSupported; }
+__MR_D cudaError_t cudaLaunchDeviceV2(void*, cudaStream_t) { return cudaErrorNotSupported; }
+// A parent doesn't wait for its children: they begin when it has ended.
+__MR_D cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance() { return cudaErrorNotSupported; }
