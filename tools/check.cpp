@@ -7,7 +7,6 @@
 
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,31 +14,20 @@
 
 #include "check_findings.h"
 #include "commands.h"
+#include "program.h"
 
 extern char** environ;
 
 namespace millrace {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
-
-// The library stands beside the runtime's: ../lib of this program.
-std::string library() {
-  std::error_code ignored;
-  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
-  const fs::path path = self.parent_path().parent_path() / "lib/libmillrace_check.so";
-  if (!fs::exists(path))
-    throw std::runtime_error(
-        fmt::format("the checker's library {} is missing: build or install Millrace again", path.string()));
-  return path;
-}
 
 // Runs the program to its end; returns its wait status.
 int run_checked(const std::vector<std::string>& command, const std::string& file, bool api_only) {
   setenv("MILLRACE_CHECK", file.c_str(), 1);
   if (api_only) setenv("MILLRACE_CHECK_API_ONLY", "1", 1);
-  std::string preload = library();
+  std::string preload = tool_library("libmillrace_check.so", "the checker's");
   if (const char* other = std::getenv("LD_PRELOAD"); other && *other) preload += std::string(":") + other;
   setenv("LD_PRELOAD", preload.c_str(), 1);
   std::vector<char*> argv;
@@ -171,19 +159,16 @@ void add_check(CLI::App& app) {
                "when nothing was found and the program failed, 3.");
   static std::string suppressions, json_path;
   static bool api_only = false;
-  static std::vector<std::string> program;
   command->add_option("--json", json_path, "write the findings to this file, - for standard output");
   command->add_option(
       "--suppressions", suppressions,
       "file of findings not to report: a line KIND:TEXT, TEXT being part of a function's or file's name");
   command->add_flag("--api-only", api_only, "look at copies, sets and frees only, not into kernels and host code");
-  command->add_option("program", program, "the program and its arguments");
-  command->prefix_command();
+  add_program(*command);
   command->callback([command] {
     std::string file;
     try {
-      for (const std::string& rest : command->remaining()) program.push_back(rest);
-      if (program.empty()) throw CLI::ValidationError("name the program to check");
+      const std::vector<std::string> program = program_of(*command);
       const auto suppressed = read_suppressions(suppressions);
       char name[] = "/tmp/millrace-check-XXXXXX";
       const int fd = mkstemp(name);

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -20,22 +19,12 @@
 #include "commands.h"
 #include "explore_report.h"
 #include "explore_run.h"
+#include "program.h"
 
 namespace millrace {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
-
-std::string library() {
-  std::error_code ignored;
-  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
-  const fs::path path = self.parent_path().parent_path() / "lib/libmillrace_explore.so";
-  if (!fs::exists(path))
-    throw std::runtime_error(
-        fmt::format("the explorer's library {} is missing: build or install Millrace again", path.string()));
-  return path;
-}
 
 std::string ending(const Run& run) {
   if (run.timed_out) return run.nothing_ran ? "did not end: nothing could go on" : "did not end in time";
@@ -150,7 +139,7 @@ int explore(const Options& options, bool one) {
   personality(ADDR_NO_RANDOMIZE);
   Runner runner;
   runner.command = options.program;
-  runner.library = library();
+  runner.library = tool_library("libmillrace_explore.so", "the explorer's");
   runner.timeout_s = options.timeout_s;
   runner.show_errors = true;
   Judge judge;
@@ -337,12 +326,10 @@ void add_explore(CLI::App& app) {
   command->add_option("--json", options.json_path, "write the result to this file, - for standard output");
   command->add_option("--trace", options.trace, "write what the run did to this file: the failing one's, or --seed's");
   command->add_flag("--keep-going", options.keep_going, "try all schedules, and count those that fail");
-  command->add_option("program", options.program, "the program and its arguments");
-  command->prefix_command();
+  add_program(*command);
   command->callback([command, seed] {
     try {
-      for (const std::string& rest : command->remaining()) options.program.push_back(rest);
-      if (options.program.empty()) throw CLI::ValidationError("name the program to explore");
+      options.program = program_of(*command);
       const bool one = seed->count() > 0 && command->get_option("--runs")->count() == 0;
       if (one) options.runs = 1;
       std::exit(explore(options, one));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "program.h"
 #include "trace.h"
 
 namespace millrace {
@@ -200,15 +201,13 @@ void add_timeline(CLI::App& app) {
   auto* command = app.add_subcommand("timeline",
                                      "Runs a program and draws when its operations ran: streams, kinds, waits.");
   static std::string output = "timeline.svg", input;
-  static std::vector<std::string> program;
   command->add_option("-o,--output", output, "picture (.svg) or trace events for a browser's viewer (.json)")
       ->capture_default_str();
   command->add_option("--trace", input, "draw this trace instead of running a program");
-  command->add_option("program", program, "the program and its arguments");
-  command->prefix_command();
+  add_program(*command);
   command->callback([command] {
     try {
-      for (const std::string& rest : command->remaining()) program.push_back(rest);
+      const std::vector<std::string> program = program_if_any(*command);
       if (program.empty() == input.empty()) throw CLI::ValidationError("give either a program or --trace FILE");
       int status = 0;
       const Trace trace = input.empty() ? run_traced(program, &status) : read_trace(input);
