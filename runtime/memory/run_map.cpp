@@ -13,6 +13,7 @@ bool RunMap::initialise(Reservation* range, unsigned granule_shift) noexcept {
   // A record for each granule would be far more than any program can use; records are committed as they are needed.
   const std::uint64_t records = std::min<std::uint64_t>(total_ + 2, std::uint64_t{1} << 28);
   if (!starts_.initialise(total_) || !index_.reserve(table(total_ * 4), {.step = std::size_t{1} << 20}) ||
+      !large_index_.reserve(table(((total_ >> large_shift) + 1) * 4), {.step = std::size_t{1} << 16}) ||
       !spans_.reserve(table(records * sizeof(Span)), {.step = std::size_t{1} << 20}))
     return false;
   if (!commit(1)) return false;
@@ -22,7 +23,7 @@ bool RunMap::initialise(Reservation* range, unsigned granule_shift) noexcept {
   span.start = 0;
   span.granules = static_cast<std::uint32_t>(total_);
   starts_.insert(0);
-  entry(0) = all;
+  note(all);
   link(all);
   return true;
 }
@@ -31,6 +32,7 @@ bool RunMap::commit(std::uint64_t granules) noexcept {
   // The tables grow with the range: one entry beyond the end, where the rest of a split span starts.
   const std::uint64_t entries = std::min(granules + 1, total_);
   return starts_.grow(entries) && index_.commit(std::min<std::size_t>(entries * 4, index_.size())) &&
+         large_index_.commit(std::min<std::size_t>(((entries >> large_shift) + 1) * 4, large_index_.size())) &&
          range_->commit(std::size_t{granules} << shift_);
 }
 
@@ -116,7 +118,8 @@ std::uint32_t RunMap::split(std::uint32_t index, std::uint32_t granules) noexcep
   other.granules = span.granules - granules;
   other.state.store(SpanState::resting, std::memory_order_relaxed);
   span.granules = granules;
-  entry(other.start) = rest;
+  note(index);
+  note(rest);
   starts_.insert(other.start);
   return rest;
 }
@@ -124,6 +127,7 @@ std::uint32_t RunMap::split(std::uint32_t index, std::uint32_t granules) noexcep
 void RunMap::join(std::uint32_t left, std::uint32_t right) noexcept {
   Span& from = span(right);
   span(left).granules = span(left).granules + from.granules;
+  note(left);
   starts_.remove(from.start);
   drop_span(right);
 }
@@ -151,6 +155,7 @@ std::uint32_t RunMap::give(std::uint32_t index) noexcept {
       index = before;
     }
   }
+  note(index);
   link(index);
   return index;
 }
@@ -185,6 +190,7 @@ std::uint32_t RunMap::new_span() noexcept {
 void RunMap::drop_span(std::uint32_t index) noexcept {
   Span& span = this->span(index);
   span.state.store(SpanState::unused, std::memory_order_relaxed);
+  span.start = no_start;
   span.next = spare_;
   spare_ = index;
 }

@@ -103,15 +103,33 @@ class RunMap {
   std::uint32_t new_span() noexcept;
   void drop_span(std::uint32_t index) noexcept;
   bool commit(std::uint64_t granules) noexcept;
-  Relaxed<std::uint32_t>& entry(std::uint32_t start) const noexcept {
+  // The record of the span that starts at a granule.
+  std::uint32_t entry(std::uint32_t start) const noexcept {
+    if (const std::uint32_t index = large(start); index != none && span(index).start == start) return index;
+    return small(start);
+  }
+  // The span's place or size has changed: its entry goes to where entry() looks.
+  void note(std::uint32_t index) noexcept {
+    const Span& span = this->span(index);
+    (span.granules >= 1u << large_shift ? large(span.start) : small(span.start)) = index;
+  }
+  Relaxed<std::uint32_t>& small(std::uint32_t start) const noexcept {
     return reinterpret_cast<Relaxed<std::uint32_t>*>(index_.base())[start];
+  }
+  Relaxed<std::uint32_t>& large(std::uint32_t start) const noexcept {
+    return reinterpret_cast<Relaxed<std::uint32_t>*>(large_index_.base())[start >> large_shift];
   }
 
   Reservation* range_ = nullptr;
   unsigned shift_ = 0;
   std::uint64_t total_ = 0;
   StartMap starts_;
-  Reservation index_;  // granule -> span record, for granules where spans start
+  // granule -> span record, for granules where spans start. Of large spans, at most one starts in a stretch of granules
+  // as long as the shortest of them: their entries stand in a table of stretches, so that none has a page for itself.
+  // An entry there counts while its record says the same start; that of a record without a span says none.
+  static constexpr unsigned large_shift = 6;
+  static constexpr std::uint32_t no_start = ~std::uint32_t{0};
+  Reservation index_, large_index_;
   Reservation spans_;  // records; number 0 is none
   std::uint32_t span_end_ = 1;
   std::uint32_t spare_ = none;  // unused records, linked by next

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <random>
@@ -180,6 +181,32 @@ TEST_F(HeapTest, FragmentationStaysBelowAThird) {
   }
   EXPECT_LE(static_cast<double>(end - range_.base()), 1.3 * static_cast<double>(most_used));
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// What the process has in memory, in bytes. Blocks that nobody touches have none.
+std::size_t resident() {
+  std::size_t all = 0, here = 0;
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file) {
+    if (std::fscanf(file, "%zu %zu", &all, &here) != 2) here = 0;
+    std::fclose(file);
+  }
+  return here * 4096;
+}
+
+// 64 bytes a block, or a two thousandth of large blocks (bitmaps and tables have pages of their own by then).
+TEST_F(HeapTest, BookkeepingIsSmall) {
+  make(std::size_t{64} << 30, std::size_t{64} << 30);
+  for (const std::size_t bytes : {std::size_t{600}, std::size_t{100} << 10, std::size_t{600} << 10, 4 * mib}) {
+    constexpr std::size_t count = 8000;
+    std::vector<void*> blocks(count);
+    const std::size_t before = resident();
+    for (void*& block : blocks) ASSERT_NE(block = heap_.allocate(bytes), nullptr);
+    EXPECT_LE(resident() - before, count * std::max<std::size_t>(64, bytes / 2000) + mib / 4) << "blocks of " << bytes;
+    for (void* block : blocks) ASSERT_TRUE(heap_.free(block));
+  }
+}
+#endif
 
 TEST_F(HeapTest, RandomCallsKeepContentsAndNeverOverlap) {
   make(512 * mib, 96 * mib);
