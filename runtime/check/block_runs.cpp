@@ -223,7 +223,10 @@ std::vector<Bundle> bundle(const std::vector<Progression>& progressions) {
     std::sort(b.rows.begin(), b.rows.end(), [](const Progression* p, const Progression* q) {
       return p->block != q->block ? p->block < q->block : p->begin < q->begin;
     });
-    b.bytes = union_of(b.rows, b.disjoint);
+    for (const Progression* p : b.rows) {
+      b.low = std::min(b.low, p->low());
+      b.high = std::max(b.high, p->high());
+    }
     all.push_back(std::move(b));
   }
   return all;
@@ -302,24 +305,25 @@ std::vector<BlockRun> BlockRuns::suspects(const std::vector<Bundle>& bundles) co
   };
   for (std::size_t i = 0; i < bundles.size(); ++i) {
     const Bundle& a = bundles[i];
-    if (a.any().way == way_write && !a.disjoint) {
+    if (a.any().way == way_write && !a.disjoint()) {
       expand[i] = true;
-      where.insert(where.end(), a.bytes.begin(), a.bytes.end());
+      where.insert(where.end(), a.bytes().begin(), a.bytes().end());
     }
     for (std::size_t k = i + 1; k < bundles.size(); ++k) {
       const Bundle& b = bundles[k];
-      if (a.any().phase != b.any().phase || !conflicting(a.any().way, b.any().way) || !intersect(a.bytes, b.bytes))
+      if (a.any().phase != b.any().phase || !conflicting(a.any().way, b.any().way) || !a.near(b.low, b.high) ||
+          !intersect(a.bytes(), b.bytes()))
         continue;
-      if (a.disjoint && b.disjoint && same_by_block(a, b)) continue;
+      if (a.disjoint() && b.disjoint() && same_by_block(a, b)) continue;
       expand[i] = expand[k] = true;
-      both(a.bytes, b.bytes);
+      both(a.bytes(), b.bytes());
     }
     for (std::size_t k = 0; k < lines.size(); ++k) {
-      if (a.any().phase != lines[k].phase || !conflicting(a.any().way, lines[k].way) ||
-          !intersect(a.bytes, line_bytes[k]))
+      if (a.any().phase != lines[k].phase || !conflicting(a.any().way, lines[k].way) || line_bytes[k].empty() ||
+          !a.near(line_bytes[k].front().first, line_bytes[k].back().second) || !intersect(a.bytes(), line_bytes[k]))
         continue;
       expand[i] = expand_lines[k] = true;
-      both(a.bytes, line_bytes[k]);
+      both(a.bytes(), line_bytes[k]);
     }
   }
   for (std::size_t i = 0; i < lines.size(); ++i)
@@ -354,6 +358,28 @@ std::vector<BlockRun> BlockRuns::suspects(const std::vector<Bundle>& bundles) co
   return runs;
 }
 
+namespace {
+// The union of the rows, or at least of those that are not known as a whole.
+Intervals unknown_of(const std::vector<const Bundle*>& bundles, const Intervals& known) {
+  constexpr std::size_t too_many = 16 * few;
+  std::vector<Interval> fresh;
+  bool all = known.empty();
+  for (const Bundle* b : bundles)
+    for (const Progression* p : b->rows) {
+      if (all) break;
+      each_interval(*p, [&](std::uintptr_t begin, std::uintptr_t end) {
+        const auto it = std::upper_bound(known.begin(), known.end(), Interval{begin, ~std::uintptr_t{0}});
+        if (it == known.begin() || std::prev(it)->second < end) fresh.emplace_back(begin, end);
+      });
+      all = fresh.size() > too_many;
+    }
+  if (!all) return union_of(std::move(fresh));
+  Intervals bytes;
+  for (const Bundle* b : bundles) bytes = bytes.empty() ? b->bytes() : both_of(bytes, b->bytes());
+  return bytes;
+}
+}  // namespace
+
 std::vector<GridRun> BlockRuns::grid(const std::vector<Bundle>& bundles) const {
   struct Site {
     std::vector<const Bundle*> rows;  // of each phase
@@ -373,23 +399,25 @@ std::vector<GridRun> BlockRuns::grid(const std::vector<Bundle>& bundles) const {
   for (auto it = by.begin(); it != by.end();) {
     const std::uint8_t way = std::get<0>(it->first);
     const bool early = std::get<1>(it->first);
-    std::vector<std::pair<Intervals, const MrCheckSite*>> sites;
-    for (; it != by.end() && std::get<0>(it->first) == way && std::get<1>(it->first) == early; ++it) {
-      Intervals bytes;
-      for (const Bundle* b : it->second.rows) bytes = bytes.empty() ? b->bytes : both_of(bytes, b->bytes);
-      if (!it->second.lines.empty()) bytes = both_of(bytes, union_of(it->second.lines));
-      sites.emplace_back(std::move(bytes), std::get<2>(it->first));
-    }
     // Each byte once in a way, of the statement that touches the most.
+    std::vector<std::tuple<std::uint64_t, const MrCheckSite*, const Site*>> sites;
+    for (; it != by.end() && std::get<0>(it->first) == way && std::get<1>(it->first) == early; ++it) {
+      std::uint64_t most = 0;
+      for (const Bundle* b : it->second.rows)
+        for (const Progression* p : b->rows) most += p->count * p->rows * p->length;
+      for (const LineRun* r : it->second.lines) most += static_cast<std::uint64_t>(std::popcount(r->mask));
+      sites.emplace_back(most, std::get<2>(it->first), &it->second);
+    }
     std::sort(sites.begin(), sites.end(), [](const auto& a, const auto& b) {
-      const std::uint64_t of_a = bytes_of(a.first), of_b = bytes_of(b.first);
-      return of_a != of_b ? of_a > of_b : a.second < b.second;
+      return std::get<0>(a) != std::get<0>(b) ? std::get<0>(a) > std::get<0>(b) : std::get<1>(a) < std::get<1>(b);
     });
     Intervals known;
-    for (const auto& [bytes, site] : sites) {
+    for (const auto& [most, site, of] : sites) {
+      Intervals bytes = unknown_of(of->rows, known);
+      if (!of->lines.empty()) bytes = both_of(bytes, union_of(of->lines));
       each_difference(bytes, known,
                       [&](std::uintptr_t begin, std::uintptr_t end) { out.push_back({begin, end, site, way, early}); });
-      known = known.empty() ? bytes : both_of(known, bytes);
+      known = known.empty() ? std::move(bytes) : both_of(known, bytes);
     }
   }
   return out;

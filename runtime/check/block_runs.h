@@ -84,12 +84,23 @@ using Intervals = std::vector<Interval>;
 Intervals union_of(const std::vector<const Progression*>& progressions, bool& disjoint);
 bool intersect(const Intervals& a, const Intervals& b) noexcept;
 
-// Progressions of one statement in one phase.
+// Progressions of one statement in one phase. Their union is made when it is asked for: of most nobody does.
 struct Bundle {
   std::vector<const Progression*> rows;  // sorted by block
-  Intervals bytes;                       // the union of their rows
-  bool disjoint = true;                  // no byte is in two of them
+  std::uintptr_t low = ~std::uintptr_t{0}, high = 0;
   const Progression& any() const { return *rows.front(); }
+  bool near(std::uintptr_t from, std::uintptr_t to) const noexcept { return low < to && from < high; }
+  const Intervals& bytes() const {
+    if (!made_) union_ = union_of(rows, disjoint_);
+    made_ = true;
+    return union_;
+  }
+  // No byte is in two of the rows.
+  bool disjoint() const { return bytes(), disjoint_; }
+
+ private:
+  mutable Intervals union_;
+  mutable bool made_ = false, disjoint_ = true;
 };
 
 struct BlockRuns {
