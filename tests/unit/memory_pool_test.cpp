@@ -194,6 +194,57 @@ TEST_F(PoolTest, TheLimitOfAPoolHolds) {
   small->destroy();
 }
 
+// Traces of programs with a stream, or two, that come up with their work now and then: what a pool takes from its
+// device is little more than what it has handed out, at the worst of times. Not as little where blocks of all sizes up
+// to 4 MiB come and go at random, or two streams keep what they have freed.
+TEST_F(PoolTest, FragmentationIsBounded) {
+  for (unsigned seed = 0; seed < 16; ++seed) {
+    const bool two = seed >= 8;
+    Pool* const traced = Pool::create({.device = 1});
+    ASSERT_NE(traced, nullptr);
+    std::mt19937 random(seed);
+    std::vector<std::pair<void*, std::size_t>> live;
+    std::size_t used = 0, used_most = 0, reserved_most = 0;
+    // Small blocks, large ones, or both; sizes that repeat, as programs' sizes do, or any.
+    const unsigned least = seed & 1 ? 9 : 13, range = seed & 2 ? 8 : 9;
+    const bool wide = least + range > 21;
+    const auto size = [&] {
+      const std::size_t power = std::size_t{1} << (least + random() % range);
+      return seed & 4 ? power : power + random() % power;
+    };
+    for (int i = 0; i < 20000; ++i) {
+      FakeQueue& queue = two && random() % 2 ? b : a;
+      // Programs grow to their peak, shrink, and grow again.
+      const bool growing = (i / 2500) % 2 == 0;
+      if (used < 200 * mib && (live.empty() || random() % 100 < (growing ? 65u : 40u))) {
+        const std::size_t bytes = size();
+        const auto result = traced->allocate(bytes, &queue);
+        ASSERT_NE(result.pointer, nullptr);
+        if (result.wait.queue) queue.waited.insert({static_cast<FakeQueue*>(result.wait.queue), result.wait.sequence});
+        live.emplace_back(result.pointer, bytes);
+        used += bytes;
+      } else {
+        const std::size_t at = random() % live.size();
+        ASSERT_TRUE(traced->free(live[at].first, point(queue)));
+        used -= live[at].second;
+        live[at] = live.back();
+        live.pop_back();
+        if (random() % 4 == 0) queue.done = queue.tail;
+      }
+      used_most = std::max(used_most, used);
+      reserved_most = std::max<std::size_t>(reserved_most, traced->usage().reserved);
+    }
+    EXPECT_LE(static_cast<double>(reserved_most),
+              (two || wide ? 1.6 : 1.3) * static_cast<double>(used_most) + static_cast<double>(Pool::step))
+        << "seed " << seed << ": " << reserved_most / mib << " MiB for " << used_most / mib;
+    a.done = a.tail;
+    b.done = b.tail;
+    for (auto& [block, bytes] : live) ASSERT_TRUE(traced->free(block, {}));
+    synchronized(1, nullptr);
+    traced->destroy();
+  }
+}
+
 TEST_F(PoolTest, ExportedMemoryIsTheSameMemory) {
   Pool* shared = Pool::create({.device = 1, .exportable = true});
   const int fd = shared->export_file();
