@@ -340,10 +340,7 @@ bool undo_switches(Function& function, LoopInfo& loops, ScalarEvolution& se) {
 
 void mark_thread_loop(BranchInst& back, MDNode* access_group) {
   LLVMContext& c = back.getContext();
-  // Blocks have 16 threads in a row, or 256: a vector at a time, so that short rows don't end in the scalar rest.
-  auto* one = MDNode::get(c, {MDString::get(c, "llvm.loop.interleave.count"),
-                              ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(c), 1))});
-  SmallVector<Metadata*, 4> operands = {nullptr, MDNode::get(c, {MDString::get(c, marker)}), one};
+  SmallVector<Metadata*, 3> operands = {nullptr, MDNode::get(c, {MDString::get(c, marker)})};
   if (access_group) operands.push_back(MDNode::get(c, {MDString::get(c, "llvm.loop.parallel_accesses"), access_group}));
   MDNode* id = MDNode::getDistinct(c, operands);
   id->replaceOperandWith(0, id);

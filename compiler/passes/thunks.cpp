@@ -13,7 +13,6 @@
 
 #include "annotations.h"
 #include "names.h"
-#include "options.h"
 #include "thread_loops.h"
 
 namespace mrcc {
@@ -135,8 +134,6 @@ Function* new_entry(Function* body, FunctionType* type, const Twine& name, Globa
   f->addFnAttrs(attributes);
   f->addFnAttr(Attribute::NoUnwind);
   f->addFnAttr(kEntryAttr);
-  // Whatever the generic model of such processors prefers: kernels are long rows of independent elements.
-  if (options().march == "x86-64-v4") f->addFnAttr("prefer-vector-width", "512");
   f->removeFnAttr(kAlignAttr);
   f->removeFnAttr(kKernelBodyAttr);
   f->setDSOLocal(true);
