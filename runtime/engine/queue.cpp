@@ -25,6 +25,12 @@ void Queue::look_again() noexcept {
 
 void Queue::release() noexcept {
   const bool more = seen_tail_ > completed_.load(std::memory_order_relaxed);
+  if (!more && has_watcher_.load(std::memory_order_relaxed)) {
+    state_.exchange(QueueState::watched, std::memory_order_seq_cst);
+    MR_DELAY();
+    if (!has_watcher_.load(std::memory_order_seq_cst)) unwatch();
+    return;
+  }
   state_.exchange(QueueState::idle, std::memory_order_seq_cst);
   if (!more) return look_again();
   MR_DELAY();
@@ -33,6 +39,12 @@ void Queue::release() noexcept {
 
 void Queue::end_watch() noexcept {
   MR_DELAY();
+  has_watcher_.exchange(false, std::memory_order_seq_cst);
+  MR_DELAY();
+  unwatch();
+}
+
+void Queue::unwatch() noexcept {
   QueueState expected = QueueState::watched;
   if (state_.compare_exchange_strong(expected, QueueState::idle, std::memory_order_seq_cst, std::memory_order_relaxed))
     look_again();

@@ -94,13 +94,21 @@ class alignas(64) Queue {
     MR_DELAY();
     return true;
   }
-  // Gives up ownership; lists the queue if operations are left.
+  // Gives up ownership. While a worker watches the queue, whoever has run it dry leaves it to him again, so that the
+  // next operation needn't list it; else the queue is nobody's, and is listed if operations are left.
   void release() noexcept;
   // Gives up ownership, by a worker that goes on looking at the queue (Watch) until it claims it or ends the watch.
   // Operations may be left. Whoever else claims a watched queue takes it without asking; if it is watched again by
   // another, both will look.
-  void watch() noexcept { state_.store(QueueState::watched, std::memory_order_release); }
+  void watch() noexcept {
+    has_watcher_.store(true, std::memory_order_relaxed);
+    state_.store(QueueState::watched, std::memory_order_release);
+  }
+  // For a worker that doesn't own it: whoever does may leave it to him.
+  void offer_watch() noexcept { has_watcher_.store(true, std::memory_order_relaxed); }
+  // He doesn't look any more. For an owner: what he releases is nobody's from now on.
   void end_watch() noexcept;
+  void forget_watcher() noexcept { has_watcher_.store(false, std::memory_order_relaxed); }
   QueueState state() const noexcept { return state_.load(std::memory_order_relaxed); }
   // True: who waits for `sequence` had better leave the queue to the worker that watches it, and ring for him.
   bool is_for_watcher(std::uint64_t sequence) const noexcept {
@@ -128,6 +136,7 @@ class alignas(64) Queue {
 
  private:
   void look_again() noexcept;
+  void unwatch() noexcept;
   friend class Appender;
   friend class Scheduler;
   friend struct Drainer;
@@ -165,6 +174,10 @@ class alignas(64) Queue {
   alignas(64) std::atomic<QueueState> state_{QueueState::idle};
   // True while the queue is in a ready list (or being put there). Exchange seq_cst on both sides.
   std::atomic<bool> listed_{false};
+  // True from watch() or offer_watch() to the end of that worker's watch. Who releases the queue to him stores state_,
+  // then looks here; he who leaves stores this, then looks at state_ (all seq_cst): one of them sees the other and
+  // makes the queue idle.
+  std::atomic<bool> has_watcher_{false};
   // A helping host thread found an operation that only workers may run. A hint that keeps helpers from claiming again.
   std::atomic<bool> workers_only_{false};
   Queue* next_ready_ = nullptr;  // guarded by the ready list's lock

@@ -235,7 +235,7 @@ std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
     }
   }
   for (;;) {
-    const std::uint64_t begin = ticks();
+    std::uint64_t begin = ticks();
     std::uint64_t next_watch = begin + watch.interval();
     if (!searching && watch.queue) {
       while (ticks() < next_watch) cpu_pause();
@@ -256,6 +256,7 @@ std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
             return until;
           }
           next_watch = now + watch.interval();
+          if (watch.moved) begin = now;  // host threads at work, which run all themselves: more may come any moment
         }
         if (now >= next_poll || rung || (resting && jobs_hint())) {
           bell = bell_.load(std::memory_order_acquire);

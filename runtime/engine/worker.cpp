@@ -75,7 +75,10 @@ class Worker {
     watch_.end();
     // More than one thing may be ready: pass the word on before starting on this one.
     scheduler.pass_on();
-    if (queue->try_claim(true)) run_queue(*queue);
+    if (queue->try_claim(true))
+      run_queue(*queue);
+    else if (entries_.empty())
+      watch_.follow(*queue);  // a host thread that waits runs it, it seems
     return true;
   }
 
@@ -94,7 +97,13 @@ class Worker {
       const Drain result = drain(queue, runner_, until);
       if (result != Drain::reached && result != Drain::empty) {
         watch_.queue = nullptr;
-        settle(queue, runner_, result);
+        if (result == Drain::gone) {
+          // Whoever goes on with it may have left it to this worker already.
+          queue.end_watch();
+        } else {
+          queue.forget_watcher();
+          settle(queue, runner_, result);
+        }
         return;
       }
       // Much may have come meanwhile.

@@ -36,6 +36,7 @@ struct Watch {
   Queue* queue = nullptr;
   std::uint64_t tail = 0;     // when it was last looked at
   unsigned active_looks = 0;  // the last ones in a row that met an enqueuer at work
+  bool moved = false;         // the last look saw new operations, whoever has run them
 
   static constexpr std::uint64_t lag = 40;    // operations that it stays behind
   static constexpr std::uint64_t active = 4;  // operations in first_us that make an enqueuer one who is at work
@@ -49,6 +50,12 @@ struct Watch {
     tail = at;
     q.watch();
   }
+  // Somebody else has the queue.
+  void follow(Queue& q) noexcept {
+    queue = &q;
+    tail = q.tail();
+    q.offer_watch();
+  }
   void end() noexcept {
     if (queue) queue->end_watch();
     queue = nullptr;
@@ -57,6 +64,7 @@ struct Watch {
   std::uint64_t look(bool rung) noexcept {
     const std::uint64_t before = tail, done = queue->completed();
     tail = queue->tail();
+    moved = tail != before;
     if (rung || tail < before + (active << active_looks)) {
       active_looks = 0;
       return tail == done ? 0 : tail;

@@ -3,7 +3,8 @@
  * Two appenders publish operations; workers take the queue off the ready list and claim it; a helping host thread claims it without
  * looking at the list. Checked over all interleavings:
  *   - one owner at a time, and each operation runs once, in order;
- *   - a worker that leaves the queue watched, with operations in it or without, looks again, whoever had it meanwhile;
+ *   - a worker that leaves the queue watched, with operations in it or without, looks again, whoever had it meanwhile; who had it may
+ *     leave it to that worker again, who may be about to end his watch;
  *   - when everything has stopped, no operation is left: an end state with work left is the lost hand-over this protocol excludes.
  *
  * Variables and steps follow the code: tail_, listed_, state_, completed_; each is one atomic access with sequential consistency, as the
@@ -17,8 +18,8 @@ bool listed = false;      /* the flag */
 bool in_list = false;     /* really in the ready list */
 mtype = { idle, watched, running };
 mtype state = idle;       /* state_ */
+bool watcher = false;     /* has_watcher_ */
 byte owners = 0;          /* ghost: threads that believe they own the queue */
-byte appended = 0;        /* ghost: appenders that have returned */
 
 inline list_queue() {
   atomic { was = listed; listed = true }          /* exchange */
@@ -39,10 +40,31 @@ inline look_again() {
   fi
 }
 
+inline unwatch() {
+  atomic { was = (state == watched); if :: was -> state = idle :: else -> skip fi }    /* compare-exchange */
+  if
+  :: was -> was = false; look_again()
+  :: else -> skip
+  fi
+}
+
+inline end_watch() {
+  atomic { watcher = false; watching = false };   /* exchange */
+  unwatch()
+}
+
 inline release_queue() {
-  owners--;
-  state = idle;                                   /* exchange */
-  look_again()
+  if
+  :: watcher ->                                   /* operations may be left or not: the watcher looks */
+     atomic { owners--; state = watched };        /* exchange */
+     if
+     :: !watcher -> unwatch()
+     :: else -> skip
+     fi
+  :: true ->                                      /* it has none, or more is to be done at once */
+     atomic { owners--; state = idle };           /* exchange */
+     look_again()
+  fi
 }
 
 /* The load of the state, then a compare-exchange from what was seen. Sets `claimed`. */
@@ -58,9 +80,7 @@ inline try_claim() {
 
 /* Executes up to `limit` operations; the caller owns the queue. */
 inline drain(limit) {
-  owners++;
-  assert(owners == 1);
-  n = 0;
+  atomic { owners++; assert(owners == 1); n = 0 }
   do
   :: atomic { n < limit && completed < tail -> completed++; n++ }
   :: atomic { n >= limit || completed == tail -> n = 0; break }
@@ -80,7 +100,6 @@ proctype Appender(byte operations) {
     :: else -> skip
     fi
   }
-  appended++
 }
 
 proctype Worker() {
@@ -88,16 +107,19 @@ proctype Worker() {
 end:
   do
   :: atomic { in_list -> in_list = false; listed = false }   /* pop: under the list's lock */
-     watching = false;                            /* the same queue: the watch goes over into the claim */
+     if
+     :: watching -> end_watch() /* before it takes up anything else */
+     :: else -> skip
+     fi;
      try_claim();
      if
      :: claimed -> claimed = false;
         drain(TOTAL);
         if
         :: release_queue()
-        :: owners--; state = watched; watching = true
+        :: atomic { owners--; watcher = true }; atomic { state = watched; watching = true }
         fi
-     :: else -> skip                              /* its owner or watcher looks at the tail again */
+     :: else -> watcher = true; watching = true   /* its owner may leave it to this worker */
      fi
   :: watching ->                                  /* a look at the watched queue */
      seen = state;
@@ -107,16 +129,13 @@ end:
         if
         :: claimed -> claimed = false;
            drain(1);                              /* it stays behind the enqueuer */
-           owners--; state = watched
+           atomic { owners--; watcher = true };
+           state = watched
         :: else -> skip
         fi
      :: else ->                                   /* ends the watch */
-        watching = false; seen = idle;
-        atomic { was = (state == watched); if :: was -> state = idle :: else -> skip fi }
-        if
-        :: was -> was = false; look_again()
-        :: else -> skip
-        fi
+        seen = idle;
+        end_watch()
      fi
   od
 }
