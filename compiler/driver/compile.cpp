@@ -133,6 +133,7 @@ Argv Compiler::device_code_flags(Stage stage, const std::string& march) const {
   if (!o_.mode.empty()) append(a, {"-mllvm", "-mrcc-mode=" + o_.mode});
   if (o_.check) append(a, {"-mllvm", "-mrcc-check"});
   if (o_.report) append(a, {"-mllvm", "-mrcc-report"});
+  if (o_.device_debug) append(a, {"-mllvm", "-mrcc-sites"});
   return a;
 }
 

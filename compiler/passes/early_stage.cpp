@@ -7,7 +7,9 @@
 #include "builtins.h"
 #include "launches.h"
 #include "names.h"
+#include "options.h"
 #include "ptx.h"
+#include "sites.h"
 #include "stages.h"
 
 namespace mrcc {
@@ -71,6 +73,7 @@ PreservedAnalyses EarlyStage::run(Module& module, ModuleAnalysisManager&) {
   lower_shared_variables(module);
   rename_library_functions(module);
   lower_printf(module);
+  if (options().sites) mark_for_sites(module);
   for (Function& f : module) {
     if (f.isDeclaration()) continue;
     allow_infinite_loops(f);

@@ -17,10 +17,13 @@ cl::opt<Mode> mode_option("mrcc-mode", cl::desc("how kernels run"), cl::init(Mod
                                      clEnumValN(Mode::fibers, "fibers", "every thread a fiber")));
 cl::opt<bool> align_option("mrcc-align-checks", cl::desc("report misaligned accesses"), cl::init(true));
 cl::opt<bool> check_option("mrcc-check", cl::desc("instrument device code for millrace check"), cl::init(false));
+cl::opt<bool> sites_option("mrcc-sites", cl::desc("lanes note which line they have reached"), cl::init(false));
 cl::opt<bool> report_option("mrcc-report", cl::desc("print each kernel's mode and why"), cl::init(false));
 cl::opt<std::string> march_option("mrcc-march", cl::desc("-march string recorded in the image"), cl::init("x86-64-v3"));
 }  // namespace
 
-Options options() { return {stage_option, mode_option, align_option, check_option, report_option, march_option}; }
+Options options() {
+  return {stage_option, mode_option, align_option, check_option, sites_option, report_option, march_option};
+}
 
 }  // namespace mrcc

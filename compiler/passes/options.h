@@ -21,6 +21,7 @@ struct Options {
   Mode mode;
   bool align_checks;  // misaligned accesses are reported
   bool check;         // device code says what it touches (check.h)
+  bool sites;         // device code notes the line it has reached (sites.h)
   bool report;        // per kernel: mode and why, on stderr
   std::string march;  // recorded in the image
 };

@@ -36,6 +36,7 @@ cudaError_t error_of(simt::Fault fault) noexcept {
   case simt::Fault::misaligned_address: return cudaErrorMisalignedAddress;
   case simt::Fault::assert_failed: return cudaErrorAssert;
   case simt::Fault::trap: return cudaErrorLaunchFailure;
+  case simt::Fault::bad_synchronization: return cudaErrorLaunchFailure;
   case simt::Fault::illegal_instruction: return cudaErrorIllegalInstruction;
   case simt::Fault::invalid_pc: return cudaErrorInvalidPc;
   case simt::Fault::stack_error: return cudaErrorIllegalAddress;  // as recorded

@@ -16,6 +16,7 @@
 #define MR_STACK_BITS 18u
 #define MR_STACK_BYTES (std::uint64_t{1} << MR_STACK_BITS)
 #define MR_WARP 32u
+#define MR_SITE_DISTANCE 1024u
 
 // One block in execution. Filled by the runtime before any lane runs; read by device code. 128 bytes.
 struct MrBlock {
@@ -34,7 +35,7 @@ struct MrBlock {
 };
 
 // One lane (CUDA thread). `tid` is valid in fiber mode always; in loop mode the thunk stores it only if a function that
-// was not inlined may read it.
+// was not inlined may read it, or the kernel has MR_KERNEL_SITES.
 struct MrLane {
   MrBlock* block;
   std::uint32_t tid[3];
@@ -50,6 +51,17 @@ static_assert(sizeof(MrLane) == 64);
 inline MrLane* mr_lane_of(std::uint64_t sp) {
   const std::uint64_t base = sp & ~(MR_STACK_BYTES - 1);
   return reinterpret_cast<MrLane*>(base + ((sp >> MR_STACK_BITS & 63u) << 6));
+}
+
+// A place in the source: where the programmer wrote it, headers of the device language looked through.
+struct MrSite {
+  const char* file;  // constants of the image
+  std::uint32_t line, column;
+};
+// Where the lanes of kernels with MR_KERNEL_SITES note the place that they have reached: in the lane's page, at a line
+// that nothing else uses. Meaningless for other kernels.
+inline const MrSite** mr_site_of(const MrLane* lane) {
+  return reinterpret_cast<const MrSite**>(reinterpret_cast<std::uint64_t>(lane) ^ MR_SITE_DISTANCE);
 }
 
 // ---- What an image exports
@@ -68,6 +80,7 @@ enum MrKernelFlags : std::uint32_t {
   MR_KERNEL_PRINTF = 1u << 4,
   MR_KERNEL_PDL = 1u << 5,       // calls cudaGridDependencySynchronize or cudaTriggerProgrammaticLaunchCompletion
   MR_KERNEL_LAUNCHES = 1u << 6,  // may launch kernels or call the device-side runtime API
+  MR_KERNEL_SITES = 1u << 7,     // compiled with -G: lanes note where they are (mr_site_of), and tid also in loop mode
 };
 
 // Runs blocks first .. first+count-1 (linear index, x fastest) of the grid described by *block, one after the other,

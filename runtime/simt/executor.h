@@ -21,7 +21,7 @@ struct RawFault {
   std::uint64_t address;  // that was accessed, where known
   std::uint64_t pc;
   const MrLane* lane;  // whose stack faulted
-  const char* note;    // a constant sentence that says more, or null
+  const char* note;    // a sentence that says more, constant or the executor's; or null
 };
 
 struct Executor {
@@ -36,6 +36,7 @@ struct Executor {
   // handler.
   volatile std::uint32_t uninterruptible = 0;
   RawFault raw{};
+  char note[448];  // see RawFault::note
 
   // Loop mode.
   StackId loop_stack = no_stack;

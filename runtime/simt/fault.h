@@ -17,7 +17,7 @@ struct FaultReport {
   std::uint64_t address = 0;  // that was accessed; 0 when unknown or null
   std::uint64_t pc = 0;
   std::uint64_t grid_id = 0;
-  char message[512] = {};  // a sentence: what happened, where, and what to look at
+  char message[1280] = {};  // a sentence: what happened, where, and what to look at
 };
 
 // The report of the device's first fault; fault == none when there was none. Thread-safe.

@@ -1,6 +1,7 @@
 // Finite kernels that loop mode can't run: one block after the other on fibers.
 #include <simt/finite.h>
 
+#include <simt/misuse.h>
 #include <simt/protect.h>
 #include <simt/resident.h>
 
@@ -30,7 +31,7 @@ Fault run_finite_on_fibers(Executor* e, const Grid& grid, std::uint64_t first, s
       // Lanes of a finite kernel poll or sleep when they use services that may wait; a sleep may be as short as it
       // likes.
       if (!wake_pollers(*r, true, 0)) {
-        note_deadlock(e, *r);
+        note_deadlock(e, *r, &r->blocks[0]);
         reclaim_stacks(e, *r);
         return note_fault(e, grid);
       }

@@ -9,6 +9,7 @@
 #include <simt/executor.h>
 #include <simt/fault.h>
 #include <simt/lock.h>
+#include <simt/misuse.h>
 
 namespace mr::simt {
 namespace {
@@ -32,6 +33,7 @@ const char* what_happened(Fault fault) {
   case Fault::illegal_instruction: return "executed an illegal instruction";
   case Fault::invalid_pc: return "jumped to an address that holds no code";
   case Fault::stack_error: return "used up its stack (recursion too deep, or local arrays too large)";
+  case Fault::bad_synchronization: return "can't go on";
   default: return "was interrupted";
   }
 }
@@ -48,7 +50,8 @@ void describe(FaultReport& r, const RawFault& raw, const Grid& grid) {
   char where[160] = "";
   if (raw.lane && raw.lane->block) {
     const MrBlock& b = *raw.lane->block;
-    r.thread_known = raw.lane->runtime != nullptr || b.threads == 1 || raw.fault == Fault::assert_failed;
+    const bool sites = (grid.kernel->flags & MR_KERNEL_SITES) != 0;
+    r.thread_known = raw.lane->runtime != nullptr || b.threads == 1 || raw.fault == Fault::assert_failed || sites;
     for (int i = 0; i < 3; ++i) {
       r.block[i] = b.block_idx[i];
       r.thread[i] = raw.lane->tid[i];
@@ -61,8 +64,9 @@ void describe(FaultReport& r, const RawFault& raw, const Grid& grid) {
   char address[64] = "";
   if (raw.fault == Fault::illegal_address || raw.fault == Fault::misaligned_address || raw.fault == Fault::invalid_pc)
     std::snprintf(address, sizeof address, " at address 0x%llx", static_cast<unsigned long long>(raw.address));
-  std::snprintf(r.message, sizeof r.message, "Kernel %.180s %s%s%s.%s%s", r.kernel, what_happened(raw.fault), address,
-                where, raw.note ? " " : "", raw.note ? raw.note : "");
+  char site[256];
+  std::snprintf(r.message, sizeof r.message, "Kernel %.180s %s%s%s%s.%s%s", r.kernel, what_happened(raw.fault), address,
+                where, describe_site(grid, raw.lane, site, sizeof site), raw.note ? " " : "", raw.note ? raw.note : "");
 }
 
 }  // namespace
@@ -74,7 +78,9 @@ Fault note_fault(Executor* e, const Grid& grid) noexcept {
   FaultReport report;
   describe(report, raw, grid);
   static const bool print = std::getenv("MILLRACE_REPORT") != nullptr;
-  if (print && raw.fault != Fault::assert_failed) std::fprintf(stderr, "millrace: %s\n", report.message);
+  // Who compiles with -G looks for errors.
+  if ((print || (grid.kernel->flags & MR_KERNEL_SITES)) && raw.fault != Fault::assert_failed)
+    std::fprintf(stderr, "millrace: %s\n", report.message);
   std::lock_guard guard(table_lock);
   Entry* place = nullptr;
   for (Entry& entry : table) {

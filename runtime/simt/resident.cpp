@@ -8,6 +8,7 @@
 #include <new>
 
 #include <simt/clock.h>
+#include <simt/misuse.h>
 #include <simt/protect.h>
 
 namespace mr::simt {
@@ -81,6 +82,7 @@ bool shape(Resident& r, const Grid& g, std::uint32_t count) noexcept {
     b.resident = &r;
     b.cluster = nullptr;
     b.cluster_rank = 0;
+    b.checked = (g.kernel->flags & MR_KERNEL_SITES) != 0;
     b.abi = b.window->block();
     MrBlock& a = *b.abi;
     a = MrBlock{};
@@ -268,13 +270,18 @@ StepResult step(Resident* r) noexcept {
     r->progress |= before;
     if (!now || rounds == most_rounds) break;
   }
+  if (!r->progress)
+    if (const Block* stuck = stuck_block(*r)) {
+      note_deadlock(e, *r, stuck);
+      return give_up(r, note_fault(e, r->grid));
+    }
   StepResult result{Step::yielded, Fault::none, r->progress, 0};
   const Waiting w = waiting(*r);
   if (w.polls) return result;
   if (r->sleepers) {
     if (!r->grid_waiting) result.not_before_ns = w.first_wake;
   } else if (!r->grid_waiting) {
-    note_deadlock(e, *r);
+    note_deadlock(e, *r, nullptr);
     return give_up(r, note_fault(e, r->grid));
   }
   return result;

@@ -74,6 +74,9 @@ struct Block {
   std::uint32_t last_count, last_all, last_any;  // and of the last completed one
   std::uint32_t grid_arrived;                    // lanes at the grid's barrier
   bool pdl_triggered;
+  bool checked;                // of a kernel with MR_KERNEL_SITES: see misuse.h
+  const MrSite* barrier_site;  // of the first lane that arrived at the barrier, and its number; of checked blocks
+  std::uint32_t barrier_thread;
   Cluster* cluster;
   std::uint32_t cluster_rank;
   std::uint64_t linear;  // of the block in its grid, x fastest
@@ -126,8 +129,6 @@ void reclaim_stacks(Executor* e, Resident& r) noexcept;
 // Lanes that polled may run again, and those that slept until `now` or, with `all_sleepers`, any. True if there were
 // some.
 bool wake_pollers(Resident& r, bool all_sleepers, std::uint64_t now) noexcept;
-// Notes that no lane of `r` can ever go on, as a fault to be reported by note_fault.
-void note_deadlock(Executor* e, Resident& r) noexcept;
 // Frees a resident whose blocks have all ended or were abandoned.
 void destroy(Resident* r) noexcept;
 

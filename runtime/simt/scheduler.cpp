@@ -57,6 +57,7 @@ inline void prepare_lane(Warp& w, unsigned lane, StackId id) noexcept {
   m.poll_count = 0;
   m.last_error = 0;
   m.runtime = &w;
+  if (w.block->checked) *mr_site_of(&m) = nullptr;
   if (abi.block_dim[0] == abi.threads) {
     m.tid[0] = linear;
     m.tid[1] = m.tid[2] = 0;

@@ -86,7 +86,8 @@ void complete(Warp& w, std::uint32_t index) noexcept {
 inline void meet(Self s, std::uint32_t mask, std::uint32_t kind, bool vote = false) noexcept {
   Warp& w = *s.warp;
   const std::uint32_t bit = s.bit();
-  mask |= bit;  // a lane that doesn't name itself is an error in the program; it would wait for ever
+  // A lane that doesn't name itself is an error in the program. Nobody waits for it, so it waits for nobody.
+  if (!(mask & bit)) mask = bit;
   std::uint32_t index = 0;
   while (index < w.group_count && (w.groups[index].mask != mask || w.groups[index].kind != kind)) ++index;
   WarpGroup& g = w.groups[index];
