@@ -321,10 +321,10 @@ TEST(SimtResident, DeadlockIsReported) {
   });
   DeviceState device;
   Launch launch(k, device, {1}, {64});
-  EXPECT_EQ(launch.run(), Fault::trap);
+  EXPECT_EQ(launch.run(), Fault::bad_synchronization);
   EXPECT_NE(std::strstr(last_fault(device).message, "warp operation"), nullptr) << last_fault(device).message;
   clear_fault(device);
-  EXPECT_EQ(launch.step_all(0, 1), Fault::trap);
+  EXPECT_EQ(launch.step_all(0, 1), Fault::bad_synchronization);
   clear_fault(device);
 }
 

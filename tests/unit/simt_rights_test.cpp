@@ -9,6 +9,9 @@
 
 #include "simt_kernels.h"
 
+extern "C" int __sigaction(int signal, const struct sigaction* action,
+                           struct sigaction* old) noexcept;  // the C library's own
+
 namespace {
 using namespace simt_test;
 
@@ -45,7 +48,7 @@ class SimtRights : public testing::Test {
     struct sigaction mine{};
     mine.sa_sigaction = emulate;
     mine.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigaction(SIGILL, &mine, &previous_);
+    __sigaction(SIGILL, &mine, &previous_);  // in front of the runtime's handler, not behind it
     rights = 0x55555554;
     protect::pretend_for_test(true);
     pretending_ = true;
@@ -53,7 +56,7 @@ class SimtRights : public testing::Test {
   void TearDown() override {
     if (!pretending_) return;
     protect::pretend_for_test(false);
-    sigaction(SIGILL, &previous_, nullptr);
+    __sigaction(SIGILL, &previous_, nullptr);
     set_hooks({});
   }
   DeviceState device_;
