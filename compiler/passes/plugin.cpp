@@ -8,6 +8,7 @@
 //                    ImageStage (contexts, thunks, tables)                          -mrcc-stage=all, image
 //   before late optimisation  BlockStage (contraction, run_blocks)                  -mrcc-stage=all, image
 //   before vectorisation  ParallelGroups (which accesses of a thread loop are independent)
+//                         WrappingStrides (indices that LLVM's vectoriser gets wrong)
 //
 // With -rdc, units are compiled to bitcode with -mrcc-stage=unit, linked with llvm-link, and the result is compiled
 // with `clang -x ir -O2 -mllvm -mrcc-stage=image`.
@@ -54,7 +55,9 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
               if (optimise) tidy = builder.buildFunctionSimplificationPipeline(level, ThinOrFullLTOPhase::None);
               passes.addPass(mrcc::BlockStage(optimise, std::move(tidy)));
             });
-            builder.registerVectorizerStartEPCallback(
-                [](FunctionPassManager& passes, OptimizationLevel) { passes.addPass(mrcc::ParallelGroups()); });
+            builder.registerVectorizerStartEPCallback([](FunctionPassManager& passes, OptimizationLevel) {
+              passes.addPass(mrcc::ParallelGroups());
+              passes.addPass(mrcc::WrappingStrides());
+            });
           }};
 }

@@ -46,4 +46,12 @@ class ParallelGroups : public llvm::PassInfoMixin<ParallelGroups> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
 };
 
+// Hides from the vectoriser that an index goes on in strides of 3, 5, 6 or 7 elements where it wraps around in a type
+// of fewer than 32 bits, as in `s[(t * 3) % 64]`. LLVM 19 loads such rows as groups of neighbours, and its test that
+// nothing wraps around lets some loops through in which it does: they read the wrong elements.
+class WrappingStrides : public llvm::PassInfoMixin<WrappingStrides> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
+};
+
 }  // namespace mrcc

@@ -1,6 +1,6 @@
-// Barriers and warp operations used wrongly, compiled with -G: a launch failure whose report names kernel, block,
-// thread and line, never a hang. Right uses that look like them pass. Each case runs in a child process, its stderr is
-// read. nvcc-flags: -g -G
+// Barriers and warp operations used wrongly: a launch failure whose report names kernel, block, thread, line; no hang.
+// nvcc-flags: -g -G
+// Right uses that look like them pass. Each case runs in a child process, its stderr is read.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
