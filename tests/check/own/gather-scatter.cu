@@ -3,15 +3,10 @@
 #include <cuda_runtime.h>
 
 #include <cstdio>
-#include <cstdlib>
+
+#include "check.h"
 #include <vector>
 
-#define CHECK(call) check((call), __LINE__)
-static void check(cudaError_t error, int line) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(error));
-  std::exit(1);
-}
 constexpr int n = 8192;
 __global__ void gather(int* out, const int* in, const int* index) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -4,15 +4,10 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
+
+#include "check.h"
 #include <thread>
 
-#define CHECK(call) check((call), __LINE__)
-static void check(cudaError_t error, int line) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(error));
-  std::exit(1);
-}
 constexpr int n = 8192;
 int main() {
   int *a, *b, *host;

@@ -3,14 +3,9 @@
 #include <cuda_runtime.h>
 
 #include <cstdio>
-#include <cstdlib>
 
-#define CHECK(call) check((call), __LINE__)
-static void check(cudaError_t error, int line) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(error));
-  std::exit(1);
-}
+#include "check.h"
+
 constexpr int n = 8192;
 __global__ void fill(int* out, int v) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
