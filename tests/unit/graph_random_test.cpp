@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph_kernels.h"
+#include "sanitizers.h"
 
 namespace {
 
@@ -480,7 +481,7 @@ class Program {
 };
 
 unsigned programs() {
-#if defined(__SANITIZE_THREAD__) || (defined(__has_feature) && __has_feature(thread_sanitizer))
+#ifdef MR_TEST_TSAN
   return 500;
 #else
   return 6000;

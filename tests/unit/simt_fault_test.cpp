@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include "sanitizers.h"
 #include "simt_kernels.h"
 
 namespace {
@@ -196,7 +197,7 @@ TEST(SimtFaultReport, OnlyTheFirstFaultIsKept) {
 // ---- Others' faults
 // -----------------------------------------------------------------------------------------------------
 
-#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+#ifndef MR_TEST_SANITIZED
 TEST(SimtFaultDeathTest, HostFaultsGoToWhoHandledThemBefore) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
@@ -244,7 +245,7 @@ TEST(SimtFaultReport, FaultsOnManyThreads) {
 
 // Left out under sanitizers: ThreadSanitizer holds asynchronous signals back until the next blocking call; under
 // AddressSanitizer an endless lane spends nearly all its time in the sanitizer's own code, where it is not interrupted.
-#if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
+#ifndef MR_TEST_SANITIZED
 std::atomic<bool> in_loop;
 
 [[gnu::section("device_text"), gnu::noinline]] void endless(MrBlock*, std::uint64_t, std::uint64_t) {

@@ -7,6 +7,7 @@
 
 #include <simt/protect.h>
 
+#include "sanitizers.h"
 #include "simt_kernels.h"
 
 extern "C" int __sigaction(int signal, const struct sigaction* action,
@@ -39,7 +40,7 @@ class SimtRights : public testing::Test {
     unsigned a, b, c = 0, d;
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (c >> 4 & 1))
       GTEST_SKIP() << "the processor executes WRPKRU: simt_protect_test uses the real keys";
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#ifdef MR_TEST_SANITIZED
     GTEST_SKIP() << "keys are never used under a sanitizer";
 #endif
     // The handlers of faults must be there before the emulator takes one over.
