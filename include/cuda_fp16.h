@@ -15,6 +15,9 @@
 struct __half_raw {
   unsigned short x;
 };
+struct __half2_raw {
+  unsigned short x, y;
+};
 struct __half {
   unsigned short __x;
   __half() = default;
@@ -53,11 +56,15 @@ struct __align__(4) __half2 {
   __half x, y;
   __half2() = default;
   __host__ __device__ constexpr __half2(const __half& a, const __half& b) : x(a), y(b) {}
+  __host__ __device__ constexpr __half2(const __half2_raw& r) : x(__half_raw{r.x}), y(__half_raw{r.y}) {}
+  __host__ __device__ operator __half2_raw() const { return {x.__x, y.__x}; }
 };
 typedef __half half;
 typedef __half2 half2;
 typedef __half __nv_half;
 typedef __half2 __nv_half2;
+typedef __half nv_half;
+typedef __half2 nv_half2;
 
 __MR_HD __half __mr_make(unsigned short bits, __half) {
   __half h;

@@ -57,6 +57,7 @@
 #define __maxnreg__(n) __attribute__((annotate("mr_maxnreg", n)))
 #define __grid_constant__ __attribute__((annotate("mr_grid_constant")))
 #define __nv_pure__ __attribute__((const))
+#define __assume(condition) __builtin_assume(condition)
 
 #else
 

@@ -255,8 +255,8 @@ template <typename C, PluginASTAction::ActionType Type> class Action : public Pl
     if (!compiler.getLangOpts().CUDA) return std::make_unique<ASTConsumer>();
     if (Type == PluginASTAction::AddBeforeMainAction) {
       const bool launches = rewrite_device_launches(compiler);
+      watch_inline_ptx(compiler.getPreprocessor(), compiler.getLangOpts().CUDAIsDevice);
       if (!compiler.getLangOpts().CUDAIsDevice) return std::make_unique<C>();
-      watch_inline_ptx(compiler.getPreprocessor());
       if (launches) launching = &compiler;
     }
     return std::make_unique<C>();

@@ -2,16 +2,24 @@
 
 #include <cstring>
 #include <memory>
+#include <string>
 
 #include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace {
 using namespace clang;
 
+// PTX's special registers, up to where the rest of the name begins. None is a register of the processor.
+constexpr llvm::StringLiteral special_registers[] = {
+    "tid.",   "ntid.",    "ctaid.",      "nctaid.", "laneid",  "warpid",      "nwarpid",      "smid",       "nsmid",
+    "gridid", "lanemask", "globaltimer", "clock",   "cluster", "nclusterid.", "dynamic_smem", "total_smem",
+};
+
 // Follows one asm statement from its keyword to the parenthesis that closes it.
 class Watcher {
  public:
-  explicit Watcher(Preprocessor& preprocessor) : preprocessor_(preprocessor) {}
+  Watcher(Preprocessor& preprocessor, bool device) : preprocessor_(preprocessor), device_(device) {}
 
   void operator()(const Token& token) {
     if (token.is(tok::kw_asm)) {
@@ -29,8 +37,11 @@ class Watcher {
       active_ = false;
     } else if (depth_ == 1 && (token.is(tok::colon) || token.is(tok::coloncolon))) {
       constraints_ = true;
-    } else if (depth_ == 1 && constraints_ && token.is(tok::string_literal)) {
-      replace(const_cast<Token&>(token));
+    } else if (depth_ == 1 && token.is(tok::string_literal)) {
+      if (!constraints_)
+        escape(const_cast<Token&>(token));
+      else if (device_)
+        replace(const_cast<Token&>(token));
     }
   }
 
@@ -52,10 +63,33 @@ class Watcher {
     token.setLiteralData(kept);
   }
 
+  // nvcc takes "%laneid" for "%%laneid"; clang calls it an invalid escape.
+  void escape(Token& token) {
+    const StringRef text(token.getLiteralData(), token.getLength());
+    std::string escaped;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      escaped += text[i];
+      if (text[i] != '%') continue;
+      const StringRef rest = text.substr(i + 1);
+      if (rest.starts_with("%"))
+        escaped += text[++i];
+      else if (llvm::any_of(special_registers, [&](StringRef name) { return rest.starts_with(name); }))
+        escaped += '%';
+    }
+    if (escaped.size() == text.size()) return;
+    char* kept = static_cast<char*>(preprocessor_.getPreprocessorAllocator().Allocate(escaped.size(), 1));
+    std::memcpy(kept, escaped.data(), escaped.size());
+    token.setLiteralData(kept);
+    token.setLength(static_cast<unsigned>(escaped.size()));
+  }
+
   Preprocessor& preprocessor_;
+  bool device_;
   bool active_ = false, constraints_ = false;
   int depth_ = 0;
 };
 }  // namespace
 
-void watch_inline_ptx(Preprocessor& preprocessor) { preprocessor.setTokenWatcher(Watcher(preprocessor)); }
+void watch_inline_ptx(Preprocessor& preprocessor, bool device) {
+  preprocessor.setTokenWatcher(Watcher(preprocessor, device));
+}

@@ -6,5 +6,6 @@ namespace clang {
 class Preprocessor;
 }
 
-// In the device pass only: the host's assembly keeps its letters.
-void watch_inline_ptx(clang::Preprocessor& preprocessor);
+// In both passes special registers' names get the `%%` that clang asks for. Letters are changed in the device pass
+// alone: the host's assembly keeps its own.
+void watch_inline_ptx(clang::Preprocessor& preprocessor, bool device);

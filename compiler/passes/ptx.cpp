@@ -244,6 +244,23 @@ Value* Translator::special(StringRef name) {
   if (name == "lanemask_le") return b_.CreateOr(b_.CreateSub(bit, i32(1)), bit);
   if (name == "lanemask_ge") return b_.CreateNeg(bit);
   if (name == "lanemask_gt") return b_.CreateXor(b_.CreateNeg(bit), bit);
+  // Clusters: a block's place in the grid, by the cluster's extents.
+  const auto extent = [&](int i) { return field(offsetof(MrBlock, cluster_dim) + 4 * i); };
+  const auto block = [&](int i) { return item(static_cast<Item>(block_x + i)); };
+  const auto blocks = [&](int i) { return item(static_cast<Item>(gdim_x + i)); };
+  const auto along = [&](StringRef prefix) {
+    StringRef rest = name;
+    return rest.consume_front(prefix) && rest.size() == 1 && rest[0] >= 'x' && rest[0] <= 'z' ? rest[0] - 'x' : -1;
+  };
+  if (const int i = along("cluster_ctaid."); i >= 0) return b_.CreateURem(block(i), extent(i));
+  if (const int i = along("cluster_nctaid."); i >= 0) return extent(i);
+  if (const int i = along("clusterid."); i >= 0) return b_.CreateUDiv(block(i), extent(i));
+  if (const int i = along("nclusterid."); i >= 0) return b_.CreateUDiv(blocks(i), extent(i));
+  if (name == "cluster_nctarank") return b_.CreateMul(extent(0), b_.CreateMul(extent(1), extent(2)));
+  if (name == "cluster_ctarank") {
+    const auto in = [&](int i) { return b_.CreateURem(block(i), extent(i)); };
+    return b_.CreateAdd(in(0), b_.CreateMul(extent(0), b_.CreateAdd(in(1), b_.CreateMul(extent(1), in(2)))));
+  }
   if (name == "dynamic_smem_size") return field(offsetof(MrBlock, dynamic_shared));
   if (name == "total_smem_size")
     return b_.CreateAdd(field(offsetof(MrBlock, dynamic_offset)), field(offsetof(MrBlock, dynamic_shared)));

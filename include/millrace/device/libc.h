@@ -7,6 +7,7 @@
 
 // The pass plugin packs the arguments of each call for the runtime.
 extern "C" __attribute__((device)) int printf(const char* format, ...);
+__MR_D int vprintf(const char* format, __builtin_va_list values) { return __mr_vprintf(format, values); }
 
 extern "C" __attribute__((device, noreturn, nothrow)) inline void __assert_fail(const char* expression,
                                                                                 const char* file, unsigned line,

@@ -41,6 +41,8 @@ __MR_D void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned 
 
 __MR_D cudaError_t cudaGetLastError() { return (cudaError_t)__mr_last_error(1); }
 __MR_D cudaError_t cudaPeekAtLastError() { return (cudaError_t)__mr_last_error(0); }
+__MR_D const char* cudaGetErrorName(cudaError_t error) { return __mr_error_name((int)error); }
+__MR_D const char* cudaGetErrorString(cudaError_t error) { return __mr_error_string((int)error); }
 __MR_D cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   return __mr_call(__mr_api_stream_create_with_flags, stream, flags);
 }
@@ -70,6 +72,23 @@ __MR_D cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cud
 }
 __MR_D cudaError_t cudaMemsetAsync(void* to, int byte, size_t bytes, cudaStream_t stream = nullptr) {
   return __mr_call(__mr_api_memset_async, to, byte, bytes, stream);
+}
+// Row by row.
+__MR_D_BIG cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                                         size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+  if (height > 1 && (width > to_pitch || width > from_pitch)) return cudaErrorInvalidPitchValue;
+  cudaError_t error = cudaSuccess;
+  for (size_t row = 0; row < height && error == cudaSuccess; ++row)
+    error = cudaMemcpyAsync((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, kind, stream);
+  return error;
+}
+__MR_D_BIG cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int byte, size_t width, size_t height,
+                                         cudaStream_t stream = nullptr) {
+  if (height > 1 && width > pitch) return cudaErrorInvalidPitchValue;
+  cudaError_t error = cudaSuccess;
+  for (size_t row = 0; row < height && error == cudaSuccess; ++row)
+    error = cudaMemsetAsync((char*)to + row * pitch, byte, width, stream);
+  return error;
 }
 __MR_D cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   *pointer = bytes ? __mr_heap_malloc(bytes) : nullptr;

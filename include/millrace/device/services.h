@@ -59,5 +59,8 @@ __MR_SERVICE void* __mr_static_shared(void);
 __MR_SERVICE unsigned __mr_atomic_inc(unsigned* address, unsigned limit);
 __MR_SERVICE unsigned __mr_atomic_dec(unsigned* address, unsigned limit);
 __MR_SERVICE int __mr_last_error(int clear);
+__MR_SERVICE int __mr_vprintf(const char* format, __builtin_va_list values);
+__MR_SERVICE const char* __mr_error_name(int error);
+__MR_SERVICE const char* __mr_error_string(int error);
 __MR_SERVICE unsigned __mr_is_constant(const void* pointer);
 }

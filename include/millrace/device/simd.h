@@ -140,3 +140,16 @@ __MR_HD unsigned __vibmin_u32(unsigned a, unsigned b, bool* first) {
   *first = a <= b;
   return *first ? a : b;
 }
+// Which operand of the high and of the low halfword was taken.
+#define __MR_SIMD_CHOICE(name, sign, comparison)                                                                       \
+  __MR_D unsigned name(unsigned a, unsigned b, bool* high_first, bool* low_first) {                                    \
+    const int x = __MR_SIMD_FIELD_##sign(a, 16, 16), y = __MR_SIMD_FIELD_##sign(b, 16, 16);                            \
+    const int z = __MR_SIMD_FIELD_##sign(a, 0, 16), w = __MR_SIMD_FIELD_##sign(b, 0, 16);                              \
+    *high_first = x comparison y;                                                                                      \
+    *low_first = z comparison w;                                                                                       \
+    return (unsigned)(*high_first ? x : y) << 16 | ((unsigned)(*low_first ? z : w) & 0xffffu);                         \
+  }
+__MR_SIMD_CHOICE(__vibmax_s16x2, S, >=)
+__MR_SIMD_CHOICE(__vibmax_u16x2, U, >=)
+__MR_SIMD_CHOICE(__vibmin_s16x2, S, <=)
+__MR_SIMD_CHOICE(__vibmin_u16x2, U, <=)
