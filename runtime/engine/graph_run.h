@@ -216,7 +216,10 @@ class GraphImage {
   // Threads asked to help and not gone yet. Relaxed: a limit, nothing more.
   std::atomic<std::uint32_t> helpers_{0};
   GraphOp* op_ = nullptr;
-  Queue* queue_ = nullptr;     // of the launch
+  Queue* queue_ = nullptr;  // of the launch
+  // Launches begun. Read and written, like op_ and queue_, by threads with a step of the launch in hand alone: one
+  // launch's last step happens before the next one's begin.
+  std::uint64_t launches_ = 0;
   bool measured_ = false;      // a launch has found out which steps are heavy
   std::uint32_t average_ = 0;  // ticks a step in the last launch that one thread ran
   std::atomic<std::uint32_t> references_{1};

@@ -7,6 +7,7 @@
 #include <sched.h>
 
 #include <engine/clock.h>
+#include <engine/delay.h>
 #include <engine/drain.h>
 #include <engine/explore.h>
 #include <engine/graph_run.h>
@@ -47,6 +48,7 @@ class GraphRun {
     auto& image = *static_cast<GraphImage*>(graph.data[0]);
     image.op_ = &graph;
     image.queue_ = &queue;
+    const std::uint64_t number = ++image.launches_;
     for (std::size_t i = 0; i < image.handles.size(); ++i)
       if (image.handles[i].assign) image.values[i].store(image.handles[i].initial, std::memory_order_relaxed);
     bool ended;
@@ -62,6 +64,11 @@ class GraphRun {
       }
     }
     if (!ended) return OpResult::asynchronous;
+    if (image.launches_ != number) {
+      // Others ran this launch to its end while this thread looked for steps, and what it found was the next launch's.
+      finish(image);
+      return OpResult::asynchronous;
+    }
     image.release();
     return OpResult::done;
   }
@@ -116,9 +123,11 @@ class GraphRun {
       do {
         step = run_step(step);
         if (ended_) return true;
-        if ((++count_ & (look_interval - 1)) == 0 && runner_.worker && runner_.should_yield(image_.queue_->level())) {
+        // Only with a step in hand: without one, another thread may come to the launch's end, and begin the next.
+        if ((++count_ & (look_interval - 1)) == 0 && (step != none || local_ != none) && runner_.worker &&
+            runner_.should_yield(image_.queue_->level())) {
           if (step != none) push_local(step);
-          if (local_ != none) hand_over();
+          hand_over();
           return false;
         }
       } while (step != none);
@@ -127,13 +136,17 @@ class GraphRun {
     return false;
   }
 
-  void finish_elsewhere() noexcept {
-    Queue& queue = *image_.queue_;
+  void finish_elsewhere() noexcept { finish(image_); }
+  // By the thread that ran launch_end; whichever launch that belongs to (see `pop`), it is the one that runs.
+  static void finish(GraphImage& image) noexcept {
+    Queue& queue = *image.queue_;
     // From here on the next launch may begin; this thread has nothing of this one any more.
-    image_.release();
+    image.release();
     queue.finish_asynchronous();
   }
 
+  // A thread without a step does not keep the launch from ending: what it finds on the shared list may belong to the
+  // image's next launch. Whoever runs launch_end therefore asks the image which one has ended.
   std::uint32_t pop() noexcept {
     if (local_ != none) {
       const std::uint32_t step = local_;
@@ -142,6 +155,7 @@ class GraphRun {
       return step;
     }
     if (!parallel_) return none;
+    MR_DELAY();
     std::scoped_lock hold(image_.lock_);
     const std::uint32_t step = image_.shared_;
     if (step != none) {
@@ -366,7 +380,8 @@ class GraphRun {
   void share() noexcept;
   // All local steps go; returns how many.
   std::uint32_t publish_local() noexcept;
-  void ask_for_help() noexcept;
+  // `level`: the launch's queue's, read while this thread had a step in hand.
+  void ask_for_help(unsigned level) noexcept;
   // This worker has something more urgent to do: its steps go to whoever comes, for certain.
   void hand_over() noexcept;
   Queue& branch_queue(unsigned level) noexcept;

@@ -9,10 +9,11 @@ namespace mr::engine {
 void GraphRun::share() noexcept {
   const std::uint32_t most = Scheduler::get().target();
   const std::uint32_t now = image_.helpers_.load(std::memory_order_relaxed);
+  const unsigned level = image_.queue_->level();
   become_parallel();
   const std::uint32_t count = publish_local();
   // This thread takes part itself; helpers that were asked before will find what is new.
-  for (std::uint32_t asked = now; asked + 1 < most && asked - now < count; ++asked) ask_for_help();
+  for (std::uint32_t asked = now; asked + 1 < most && asked - now < count; ++asked) ask_for_help(level);
 }
 
 std::uint32_t GraphRun::publish_local() noexcept {
@@ -29,10 +30,10 @@ std::uint32_t GraphRun::publish_local() noexcept {
   return count;
 }
 
-void GraphRun::ask_for_help() noexcept {
+void GraphRun::ask_for_help(unsigned level) noexcept {
   image_.helpers_.fetch_add(1, std::memory_order_relaxed);
   image_.retain();
-  Queue& queue = branch_queue(image_.queue_->level());
+  Queue& queue = branch_queue(level);
   Appender appender(queue);
   auto* op = appender.push<CustomOp>(OpKind::custom);
   op->flags = op_even_if_dead;
@@ -41,9 +42,10 @@ void GraphRun::ask_for_help() noexcept {
 }
 
 void GraphRun::hand_over() noexcept {
+  const unsigned level = image_.queue_->level();
   become_parallel();
   publish_local();
-  ask_for_help();
+  ask_for_help(level);
 }
 
 Queue& GraphRun::branch_queue(unsigned level) noexcept {

@@ -1,4 +1,5 @@
 // Updates between launches that nobody waits for: each launch runs with the parameters that it was called with.
+#include <atomic>
 #include <random>
 
 #include "graph_kernels.h"
@@ -73,6 +74,66 @@ TEST(GraphUpdate, StormOfUpdatesAndLaunches) {
   OK(cudaDeviceSynchronize());
   EXPECT_EQ(accumulator, expected);
   for (cudaStream_t stream : streams) OK(cudaStreamDestroy(stream));
+}
+
+// ---- helpers between launches ----
+
+struct Slow {
+  std::atomic<unsigned>* ran;
+};
+void slow_blocks(MrBlock* block, std::uint64_t, std::uint64_t) {
+  // Some microseconds: worth sharing.
+  for (int i = 0; i < 2000; ++i) asm volatile("" ::: "memory");
+  static_cast<const Slow*>(block->args)->ran->fetch_add(1, std::memory_order_relaxed);
+}
+char key_slow;
+
+struct Tally {
+  const std::atomic<unsigned>* ran;
+  unsigned count, *launches, *wrong;
+};
+void tally_blocks(MrBlock* block, std::uint64_t, std::uint64_t) {
+  const Tally& t = *static_cast<const Tally*>(block->args);
+  ++*t.launches;
+  for (unsigned i = 0; i < t.count; ++i) *t.wrong += t.ran[i].load(std::memory_order_relaxed) != *t.launches;
+}
+char key_tally;
+
+// A thread that helped in one launch may find itself with steps of the next one: neither launch ends twice, or early.
+TEST(GraphUpdate, HelpersMeetTheNextLaunch) {
+  register_kernel<sizeof(Slow)>(&key_slow, "_Z4slowP4Slow", slow_blocks, [](const void*) {});
+  register_kernel<sizeof(Tally)>(&key_tally, "_Z5tallyP5Tally", tally_blocks, [](const void*) {});
+  constexpr unsigned width = 24, launches = 400;
+  static std::atomic<unsigned> ran[width];
+  unsigned seen = 0, wrong = 0;
+  cudaGraph_t graph;
+  OK(cudaGraphCreate(&graph, 0));
+  cudaGraphNode_t nodes[width], last;
+  for (unsigned i = 0; i < width; ++i) {
+    Slow args{&ran[i]};
+    void* list[] = {&args};
+    const cudaKernelNodeParams params{&key_slow, {1, 1, 1}, {1, 1, 1}, 0, list, nullptr};
+    OK(cudaGraphAddKernelNode(&nodes[i], graph, nullptr, 0, &params));
+  }
+  Tally data{ran, width, &seen, &wrong};
+  void* list[] = {&data};
+  const cudaKernelNodeParams params{&key_tally, {1, 1, 1}, {1, 1, 1}, 0, list, nullptr};
+  OK(cudaGraphAddKernelNode(&last, graph, nodes, width, &params));
+  cudaGraphExec_t exec;
+  OK(cudaGraphInstantiate(&exec, graph, 0));
+  cudaStream_t streams[3];
+  for (cudaStream_t& stream : streams) OK(cudaStreamCreate(&stream));
+  for (unsigned i = 0; i < launches; ++i) {
+    OK(cudaGraphLaunch(exec, streams[i % 3]));
+    if (i % 16 == 15) OK(cudaStreamSynchronize(streams[i % 3]));  // this thread helps, too
+  }
+  OK(cudaDeviceSynchronize());
+  EXPECT_EQ(seen, launches);
+  EXPECT_EQ(wrong, 0u);
+  for (const std::atomic<unsigned>& r : ran) EXPECT_EQ(r.load(), launches);
+  for (cudaStream_t stream : streams) OK(cudaStreamDestroy(stream));
+  OK(cudaGraphExecDestroy(exec));
+  OK(cudaGraphDestroy(graph));
 }
 
 }  // namespace
