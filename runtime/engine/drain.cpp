@@ -3,6 +3,7 @@
 #include <engine/clock.h>
 #include <engine/graph_run.h>
 #include <engine/scheduler.h>
+#include <observe/explorer.h>
 #include <observe/subscriber.h>
 #include <simt/protect.h>
 
@@ -24,6 +25,25 @@ namespace {
 constexpr unsigned max_depth = 12;  // of queues drained inside each other's waits; each level costs some stack
 
 enum class Ran : std::uint8_t { done, workers, gone };
+
+// The queue's front operation in parts that other threads may take.
+Ran spread(Queue& queue, Runner& runner) noexcept {
+  Drainer::become_asynchronous(queue);
+  if (run_share(*queue.job, runner) == Share::left) return Ran::gone;
+  Drainer::resume(queue);
+  return Ran::done;
+}
+
+// Copies and fills that take long are everybody's: one processor can't use all of the memory's bandwidth.
+template <class Bytes> Ran move(Queue& queue, const Op& op, const Bytes& bytes, Runner& runner) noexcept {
+  if (const std::uint64_t parts = memory::parts(bytes);
+      parts > 1 && Scheduler::get().target() > 1 && !observe::explorer) [[unlikely]] {
+    queue.job->open(op, parts);
+    return spread(queue, runner);
+  }
+  memory::run(bytes);
+  return Ran::done;
+}
 
 Ran run_kernel(Queue& queue, KernelOp& op, Runner& runner) noexcept {
   simt::Grid& grid = op.grid;
@@ -51,11 +71,8 @@ Ran run_kernel(Queue& queue, KernelOp& op, Runner& runner) noexcept {
       queue.domain()->on_fault(*queue.domain(), fault, grid);
     return Ran::done;
   }
-  Drainer::become_asynchronous(queue);
   queue.job->open(grid, false);
-  if (run_share(*queue.job, runner) == Share::left) return Ran::gone;
-  Drainer::resume(queue);
-  return Ran::done;
+  return spread(queue, runner);
 }
 
 void run_host(Queue& queue, HostOp& op, Runner& runner) noexcept {
@@ -185,16 +202,16 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
         if (!dead) ran = run_kernel(queue, *static_cast<KernelOp*>(op), runner);
         break;
       case OpKind::copy:
-        if (!dead) memory::run(static_cast<CopyOp*>(op)->copy);
+        if (!dead) ran = move(queue, *op, static_cast<CopyOp*>(op)->copy, runner);
         break;
       case OpKind::copy_box:
         if (dead)
           memory::abandon(static_cast<CopyBoxOp*>(op)->copy);
         else
-          memory::run(static_cast<CopyBoxOp*>(op)->copy);
+          ran = move(queue, *op, static_cast<CopyBoxOp*>(op)->copy, runner);
         break;
       case OpKind::fill:
-        if (!dead) memory::run(static_cast<FillOp*>(op)->fill);
+        if (!dead) ran = move(queue, *op, static_cast<FillOp*>(op)->fill, runner);
         break;
       case OpKind::wait:
         // In a dead context all queues run dry by themselves: waits keep their meaning.

@@ -5,18 +5,45 @@
 #include <engine/queue.h>
 #include <engine/scheduler.h>
 #include <engine/worker.h>
+#include <simt/protect.h>
 
 namespace mr::engine {
 
-void GridJob::open(simt::Grid& g, bool as_resident) noexcept {
-  grid = &g;
-  total = g.total_blocks;
-  resident = as_resident;
+void GridJob::open(std::uint64_t blocks) noexcept {
+  total = blocks;
   next.store(0, std::memory_order_relaxed);
   begun.store(0, std::memory_order_relaxed);
   done.store(0, std::memory_order_relaxed);
   failed.store(false, std::memory_order_relaxed);
   users.store(1, std::memory_order_relaxed);
+}
+
+void GridJob::open(simt::Grid& g, bool as_resident) noexcept {
+  grid = &g;
+  moving = nullptr;
+  resident = as_resident;
+  open(g.total_blocks);
+}
+
+void GridJob::open(const Op& op, std::uint64_t parts) noexcept {
+  grid = nullptr;
+  moving = &op;
+  resident = false;
+  open(parts);
+}
+
+void GridJob::run(std::uint64_t first, std::uint64_t count) noexcept {
+  if (grid) {
+    if (!failed.load(std::memory_order_relaxed)) record_fault(simt::run_blocks(*grid, first, count));
+    return;
+  }
+  if (queue.domain()->dead()) return;
+  const simt::protect::RuntimeScope access;
+  switch (moving->kind) {
+  case OpKind::copy: memory::run(static_cast<const CopyOp*>(moving)->copy, first, count); break;
+  case OpKind::copy_box: memory::run(static_cast<const CopyBoxOp*>(moving)->copy, first, count); break;
+  default: memory::run(static_cast<const FillOp*>(moving)->fill, first, count); break;
+  }
 }
 
 std::uint64_t GridJob::claim(std::uint64_t count, std::uint64_t& first) noexcept {
@@ -52,7 +79,7 @@ Share run_share(GridJob& job, Runner& runner) noexcept {
     const std::uint64_t got = job.claim(count, first);
     if (got == 0) break;
     const std::uint64_t begin = ticks();
-    if (!job.failed.load(std::memory_order_relaxed)) job.record_fault(simt::run_blocks(*job.grid, first, got));
+    job.run(first, got);
     const std::uint64_t spent = ticks() - begin + 1;
     spent_so_far += spent;
     if (job.ended(got)) {

@@ -1,4 +1,5 @@
-// One grid whose blocks are spread over threads: the front operation of its queue, while it runs.
+// One grid whose blocks are spread over threads, or one large copy or fill whose parts are: the front operation of its
+// queue, while it runs. What is said of blocks here holds for parts (memory/copy.h).
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -8,6 +9,7 @@
 namespace mr::engine {
 
 class Queue;
+struct Op;
 struct Runner;
 
 // Lives with its queue and is reused for each of its grids.
@@ -21,6 +23,7 @@ struct alignas(64) GridJob {
 
   Queue& queue;
   simt::Grid* grid = nullptr;
+  const Op* moving = nullptr;  // a copy, copy_box or fill in the place of a grid
   std::uint64_t total = 0;
   bool resident = false;               // blocks live as fibers on workers (simt::start), not run to their end at once
   std::atomic<bool> published{false};  // changed under the scheduler's job lock; a hint without it
@@ -38,6 +41,9 @@ struct alignas(64) GridJob {
 
   bool wants_more() const noexcept { return next.load(std::memory_order_relaxed) < total; }
   void open(simt::Grid& g, bool as_resident) noexcept;
+  void open(const Op& op, std::uint64_t parts) noexcept;
+  // Runs claimed blocks of a finite grid, or parts.
+  void run(std::uint64_t first, std::uint64_t count) noexcept;
   // Claims up to `count` blocks; returns how many, starting at first.
   std::uint64_t claim(std::uint64_t count, std::uint64_t& first) noexcept;
   // Counts blocks as ended; true for the thread that ended the last.
@@ -46,6 +52,9 @@ struct alignas(64) GridJob {
   void leave() noexcept { users.fetch_sub(1, std::memory_order_release); }
   // By the finisher, which holds a use: afterwards nobody else touches the job.
   void close() noexcept;
+
+ private:
+  void open(std::uint64_t blocks) noexcept;
 };
 
 enum class Share : std::uint8_t {

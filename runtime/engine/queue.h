@@ -205,6 +205,10 @@ class Appender {
     first_ = sequence_;
   }
   ~Appender();
+  // For a caller who is going to wait for what he pushes: if nobody has the queue when that is published, it is not
+  // listed for workers but `mine` becomes true and it is the caller's, who goes on with wait_as_owner() (wait.h). Saves
+  // waking a worker for what the waiting thread does itself.
+  void claim_for(bool& mine) noexcept { mine_ = &mine; }
   Appender(const Appender&) = delete;
   Appender& operator=(const Appender&) = delete;
 
@@ -238,6 +242,7 @@ class Appender {
   void new_chunk(std::size_t length) noexcept;
   Queue& queue_;
   std::uint64_t sequence_, first_;
+  bool* mine_ = nullptr;
 };
 
 // Lists the queue for workers (Scheduler::list).
@@ -249,6 +254,10 @@ inline Appender::~Appender() {
     // The exchange in unlock_fenced is the full barrier between publishing the tail and looking at state_ and listed_.
     queue_.append_lock_.unlock_fenced();
     MR_DELAY();
+    if (mine_ && queue_.try_claim(false)) {
+      *mine_ = true;
+      return;
+    }
     // A queue that somebody has needs no listing: he looks at the tail again after he gave it up (release()).
     if (queue_.state_.load(std::memory_order_seq_cst) == QueueState::idle &&
         !queue_.listed_.load(std::memory_order_seq_cst))

@@ -11,6 +11,16 @@
 
 namespace mr::engine {
 
+namespace {
+
+void run_owned(Queue& queue, std::uint64_t until, Runner& runner) noexcept {
+  simt::protect::RuntimeScope access;
+  const Drain result = drain(queue, runner, until);
+  if (result != Drain::gone) settle(queue, runner, result);
+}
+
+}  // namespace
+
 class Waiting {
  public:
   // Does something for (queue, sequence) if it can. True if it executed anything.
@@ -24,10 +34,8 @@ class Waiting {
         return false;
       }
       if (q->try_claim(false)) {
-        simt::protect::RuntimeScope access;
         const std::uint64_t before = q->completed();
-        const Drain result = drain(*q, runner, until);
-        if (result != Drain::gone) settle(*q, runner, result);
+        run_owned(*q, until, runner);
         return q->completed() != before;
       }
       switch (q->state_.load(std::memory_order_acquire)) {
@@ -102,6 +110,12 @@ void wait_pending(Queue& queue, std::uint64_t sequence, WaitMode mode) noexcept 
     while (word.load(std::memory_order_acquire) == 0) futex_wait(word, 0);
     return;
   }
+}
+
+void wait_as_owner(Queue& queue, std::uint64_t sequence, WaitMode mode) noexcept {
+  Runner runner;
+  run_owned(queue, sequence, runner);
+  wait(queue, sequence, mode);
 }
 
 }  // namespace mr::engine

@@ -22,4 +22,8 @@ inline void wait(Queue& queue, std::uint64_t sequence, WaitMode mode = WaitMode:
   if (queue.completed() < sequence) wait_pending(queue, sequence, mode);
 }
 
+// The same by the queue's owner (Appender::claim_for), who runs it up to there or until it needs a worker, and gives it
+// up.
+void wait_as_owner(Queue& queue, std::uint64_t sequence, WaitMode mode) noexcept;
+
 }  // namespace mr::engine

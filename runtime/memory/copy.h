@@ -59,6 +59,12 @@ inline Copy linear_copy(void* dst, const void* src, std::size_t bytes) noexcept 
 // Moves the bytes, large ones the way that is fastest on this processor.
 void run(const LinearCopy& copy) noexcept;
 void run(const Copy& copy) noexcept;
+// Large copies and fills can be carried out in parts, by several threads at once and in any order: how many parts there
+// are (1: run it as a whole), and the parts [first, first+count). A copy that owns its source has one part.
+std::uint64_t parts(const LinearCopy& copy) noexcept;
+std::uint64_t parts(const Copy& copy) noexcept;
+void run(const LinearCopy& copy, std::uint64_t first, std::uint64_t count) noexcept;
+void run(const Copy& copy, std::uint64_t first, std::uint64_t count) noexcept;
 // Gives back what the copy owns, for a copy that will never run.
 void abandon(const Copy& copy) noexcept;
 
@@ -88,6 +94,8 @@ inline Fill linear_fill(void* dst, std::uint32_t value, std::size_t bytes, std::
 }
 
 void run(const Fill& fill) noexcept;
+std::uint64_t parts(const Fill& fill) noexcept;
+void run(const Fill& fill, std::uint64_t first, std::uint64_t count) noexcept;
 
 // A staging buffer that holds a copy of [src, src+bytes): for copies that must read their source during the call but
 // write in stream order (cudaMemcpySrcAccessOrderDuringApiCall, small pageable uploads). Null when memory is exhausted.

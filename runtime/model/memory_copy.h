@@ -51,9 +51,8 @@ cudaError_t check_fill_target(const memory::Fill& fill, memory::Kind* kind) noex
 
 // ---- running them ----
 
-// Appends the copy to the stream; its sequence number there. Takes over what the copy owns.
-std::uint64_t enqueue_copy(Stream& stream, const memory::Copy& copy) noexcept;
-std::uint64_t enqueue_fill(Stream& stream, const memory::Fill& fill) noexcept;
+// Appends the fill to the stream.
+void enqueue_fill(Stream& stream, const memory::Fill& fill) noexcept;
 
 // A copy of a call with a stream. Pageable memory is read, and host memory that no device can reach is written, before
 // this returns: small uploads through a staging buffer, everything else by waiting for the stream.

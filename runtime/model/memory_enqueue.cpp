@@ -19,16 +19,7 @@ constexpr std::size_t most_staged = std::size_t{1} << 20;
 
 constexpr bool on_host(Kind kind) noexcept { return kind == Kind::pageable || memory::is_page_locked(kind); }
 
-void wait_for(Stream& stream, std::uint64_t sequence) noexcept {
-  engine::wait(*stream.queue, sequence, stream.context->wait_mode());
-  memory::synchronized(stream.context->ordinal, stream.queue);
-  simt::printf_flush(stream.context->device);  // a blocking copy is one of the calls that print what kernels said
-}
-
-}  // namespace
-
-std::uint64_t enqueue_copy(Stream& stream, const Copy& copy) noexcept {
-  Enqueue enqueue(stream);
+void push(Enqueue& enqueue, const Copy& copy) noexcept {
   if (copy.is_linear() && !copy.flags) [[likely]] {
     auto* op = enqueue.push<engine::CopyOp>(engine::OpKind::copy);
     op->copy = {copy.dst, copy.src, copy.row};
@@ -36,40 +27,68 @@ std::uint64_t enqueue_copy(Stream& stream, const Copy& copy) noexcept {
     auto* op = enqueue.push<engine::CopyBoxOp>(engine::OpKind::copy_box);
     op->copy = copy;
   }
-  return enqueue.sequence();
 }
 
-std::uint64_t enqueue_fill(Stream& stream, const memory::Fill& fill) noexcept {
-  Enqueue enqueue(stream);
+void push(Enqueue& enqueue, const memory::Fill& fill) noexcept {
   auto* op = enqueue.push<engine::FillOp>(engine::OpKind::fill);
   op->fill = fill;
   op->fill.coalesce();
-  return enqueue.sequence();
 }
+
+template <class Bytes> void enqueue(Stream& stream, const Bytes& bytes) noexcept {
+  Enqueue enqueue(stream);
+  push(enqueue, bytes);
+}
+
+template <class Bytes> void enqueue_and_wait(Stream& stream, const Bytes& bytes) noexcept {
+  std::uint64_t sequence;
+  bool mine = false;
+  {
+    Enqueue enqueue(stream);
+    push(enqueue, bytes);
+    sequence = enqueue.sequence();
+    enqueue.claim_for(mine);
+  }
+  const engine::WaitMode mode = stream.context->wait_mode();
+  if (mine)
+    engine::wait_as_owner(*stream.queue, sequence, mode);
+  else
+    engine::wait(*stream.queue, sequence, mode);
+  memory::synchronized(stream.context->ordinal, stream.queue);
+  simt::printf_flush(stream.context->device);  // a blocking copy is one of the calls that print what kernels said
+}
+
+}  // namespace
+
+void enqueue_fill(Stream& stream, const memory::Fill& fill) noexcept { enqueue(stream, fill); }
 
 void copy_async(Stream& stream, const CopyPlan& plan) noexcept {
   const bool both_host = on_host(plan.dst) && on_host(plan.src);
   if (plan.src == Kind::pageable && !both_host && plan.copy.bytes() <= most_staged) {
     Copy copy = plan.copy;
     if (memory::stage_source(copy)) {
-      enqueue_copy(stream, copy);
+      enqueue(stream, copy);
       return;
     }
   }
-  const std::uint64_t sequence = enqueue_copy(stream, plan.copy);
-  if (both_host || plan.src == Kind::pageable || plan.dst == Kind::pageable) wait_for(stream, sequence);
+  if (both_host || plan.src == Kind::pageable || plan.dst == Kind::pageable)
+    enqueue_and_wait(stream, plan.copy);
+  else
+    enqueue(stream, plan.copy);
 }
 
 void copy_taking_source(Stream& stream, const CopyPlan& plan) noexcept {
   if (!memory::on_device(plan.src)) {
     Copy copy = plan.copy;
     if (memory::stage_source(copy)) {
-      const std::uint64_t sequence = enqueue_copy(stream, copy);
-      if (plan.dst == Kind::pageable) wait_for(stream, sequence);
+      if (plan.dst == Kind::pageable)
+        enqueue_and_wait(stream, copy);
+      else
+        enqueue(stream, copy);
       return;
     }
   }
-  wait_for(stream, enqueue_copy(stream, plan.copy));
+  enqueue_and_wait(stream, plan.copy);
 }
 
 // Work that stays on the device is not waited for - but when nothing is in its way it starts at once on a GPU, and
@@ -78,15 +97,17 @@ void copy_taking_source(Stream& stream, const CopyPlan& plan) noexcept {
 bool done_at_once(Stream& stream) noexcept { return !observe::explorer && stream_idle(stream); }
 
 void copy_and_wait(Stream& stream, const CopyPlan& plan) noexcept {
-  const bool now = !plan.within_device() || done_at_once(stream);
-  const std::uint64_t sequence = enqueue_copy(stream, plan.copy);
-  if (now) wait_for(stream, sequence);
+  if (!plan.within_device() || done_at_once(stream))
+    enqueue_and_wait(stream, plan.copy);
+  else
+    enqueue(stream, plan.copy);
 }
 
 void fill_and_wait(Stream& stream, const memory::Fill& fill, Kind kind) noexcept {
-  const bool now = !memory::on_device(kind) || done_at_once(stream);
-  const std::uint64_t sequence = enqueue_fill(stream, fill);
-  if (now) wait_for(stream, sequence);
+  if (!memory::on_device(kind) || done_at_once(stream))
+    enqueue_and_wait(stream, fill);
+  else
+    enqueue(stream, fill);
 }
 
 }  // namespace mr::model

@@ -7,6 +7,7 @@
 #include <driver_types.h>
 #include <engine/queue.h>
 #include <model/context.h>
+#include <observe/explorer.h>
 
 namespace mr::model {
 
@@ -98,6 +99,10 @@ class Enqueue {
   // Of the newest operation in the stream, pushed here or before: "everything so far".
   std::uint64_t sequence() const noexcept { return appender_.sequence(); }
   engine::Queue& queue() const noexcept { return appender_.queue(); }
+  // See Appender::claim_for. Nothing for the explorer, who decides what runs.
+  void claim_for(bool& mine) noexcept {
+    if (!observe::explorer) appender_.claim_for(mine);
+  }
   engine::Appender& appender() noexcept { return appender_; }
 
  private:

@@ -1,7 +1,7 @@
 /* The life of a queue: appending, listing, claiming, draining, releasing (runtime/engine/queue.h).
  *
- * Two appenders publish operations; workers take the queue off the ready list and claim it; a helping host thread claims it without
- * looking at the list. Checked over all interleavings:
+ * Two threads publish operations, one of which waits for its own: it takes the queue where nobody has it, without looking at the list;
+ * workers take the queue off the ready list and claim it. Checked over all interleavings:
  *   - one owner at a time, and each operation runs once, in order;
  *   - a worker that leaves the queue watched, with operations in it or without, looks again, whoever had it meanwhile; who had it may
  *     leave it to that worker again, who may be about to end his watch;
@@ -87,18 +87,22 @@ inline drain(limit) {
   od
 }
 
+inline list_if_idle() {
+  if
+  :: state == idle ->                             /* who has it or watches it looks at the tail again */
+     if
+     :: !listed -> list_queue()
+     :: else -> skip
+     fi
+  :: else -> skip
+  fi
+}
+
 proctype Appender(byte operations) {
   byte i; bool was;
   for (i : 1 .. operations) {
     atomic { tail++ }                             /* in the append lock; the unlock is a full barrier */
-    if
-    :: state == idle ->                           /* who has it or watches it looks at the tail again */
-       if
-       :: !listed -> list_queue()
-       :: else -> skip
-       fi
-    :: else -> skip
-    fi
+    list_if_idle()
   }
 }
 
@@ -140,25 +144,32 @@ end:
   od
 }
 
-/* A host thread that waits for the first operation: claims whenever it can, drains one operation, releases. */
-proctype Helper() {
-  byte n; bool was; bool claimed; mtype seen;
+/* A host thread that appends an operation and waits for it: it takes the queue instead of listing it where nobody has it, then claims
+ * whenever it can, drains one operation and releases. */
+proctype Waiting() {
+  byte n; bool was; bool claimed; mtype seen; byte mine;
+  atomic { tail++; mine = tail };
+  try_claim();
+  if
+  :: claimed -> claimed = false; drain(1); release_queue()
+  :: else -> list_if_idle()
+  fi;
 end:
   do
-  :: state != running && completed < tail ->
+  :: state != running && completed < mine ->
      try_claim();
      if
      :: claimed -> claimed = false; drain(1); release_queue()
      :: else -> skip
      fi
-  :: completed >= 1 -> break                      /* it waits for the first operation only */
+  :: completed >= mine -> break
   od
 }
 
 init {
   atomic {
-    run Appender(2); run Appender(1);
-    run Worker(); run Worker(); run Helper()
+    run Appender(2); run Waiting();
+    run Worker(); run Worker()
   }
   timeout;                                        /* nothing can move any more */
   assert(completed == TOTAL)
