@@ -61,7 +61,20 @@ bool CallGraph::recursive(Function* f) const {
 }
 
 namespace {
-enum class Kind { other, barrier, warp, grid, cluster, printf, pdl, pdl_wait, sleep, launch };
+enum class Kind {
+  other,
+  barrier,
+  warp,
+  grid,
+  cluster,
+  printf,
+  pdl,
+  pdl_wait,
+  sleep,
+  launch,
+  graph_launch,
+  kernel_launch
+};
 Kind kind_of(StringRef name) {
   if (!name.consume_front("__mr_")) return Kind::other;
   return StringSwitch<Kind>(name)
@@ -73,7 +86,9 @@ Kind kind_of(StringRef name) {
       .Case("pdl_trigger", Kind::pdl)
       .Case("pdl_wait", Kind::pdl_wait)
       .Case("nanosleep", Kind::sleep)
-      .Cases("launch", "last_error", "device_api", Kind::launch)
+      .Cases("last_error", "device_api", Kind::launch)
+      .Case("launch", Kind::kernel_launch)
+      .Case("graph_launch", Kind::graph_launch)
       .Default(Kind::other);
 }
 }  // namespace
@@ -103,6 +118,8 @@ Services services_of(const SetVector<Function*>& functions) {
     case Kind::pdl_wait: s.pdl = s.pdl_wait = true; break;
     case Kind::sleep: s.sleep = true; break;
     case Kind::launch: s.launch = true; break;
+    case Kind::kernel_launch: s.launch = s.kernel_launch = true; break;
+    case Kind::graph_launch: s.graph_launch = true; break;
     case Kind::other: break;
     }
     if (s.first_collective.empty() && (is_collective(f->getName()) || f->getName() == "__mr_launch"))

@@ -40,7 +40,9 @@ class CallGraph {
 struct Services {
   bool barrier = false, grid_sync = false, cluster = false, printf = false, pdl = false, pdl_wait = false,
        sleep = false, warp = false,
-       launch = false;           // launches kernels or uses the device-side runtime API: each lane has a last error
+       launch = false,           // launches kernels or uses the device-side runtime API: each lane has a last error
+      graph_launch = false,      // launches graphs
+      kernel_launch = false;     // launches kernels
   std::string first_collective;  // the name of one that forces lanes to coexist
   bool lanes_coexist() const { return barrier || warp || grid_sync || cluster || pdl_wait || launch; }
 };

@@ -97,6 +97,8 @@ Verdict judge(Function* kernel, const CallGraph& graph, const SpinMap& spinning)
   if (services.printf) v.flags |= MR_KERNEL_PRINTF;
   if (services.pdl) v.flags |= MR_KERNEL_PDL;
   if (services.launch) v.flags |= MR_KERNEL_LAUNCHES;
+  if (services.graph_launch) v.flags |= MR_KERNEL_GRAPHS;
+  if (services.kernel_launch) v.flags |= MR_KERNEL_PARENT;
   if (services.sleep) {
     v.flags |= MR_KERNEL_MAY_SPIN;
     v.why = "may spin: it calls __nanosleep";

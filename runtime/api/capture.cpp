@@ -48,17 +48,20 @@ cudaError_t info(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned 
                  const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges, size_t* count,
                  bool per_thread) {
   if (const cudaError_t error = refused()) return result(error);
-  if (!status || (edges && !dependencies)) return result(cudaErrorInvalidValue);
+  if (!status) return result(cudaErrorInvalidValue);
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) return result(cudaErrorInvalidResourceHandle);
   model::CaptureInfo found;
   if (const cudaError_t error = model::capture_info(*stream, found)) return result(error);
+  const bool active = found.status == cudaStreamCaptureStatusActive;
+  // What is asked for ahead of what can't be told is told (recorded).
+  if (id && active) *id = found.id;
+  if (graph && active) *graph = handle_of(found.graph);
+  if (edges && !dependencies) return result(cudaErrorInvalidValue);
+  if (dependencies && active) *dependencies = reinterpret_cast<const cudaGraphNode_t*>(found.dependencies);
   if (dependencies && !edges && found.has_edge_data) return result(cudaErrorLossyQuery);
   *status = found.status;
-  if (found.status != cudaStreamCaptureStatusActive) return cudaSuccess;
-  if (id) *id = found.id;
-  if (graph) *graph = handle_of(found.graph);
-  if (dependencies) *dependencies = reinterpret_cast<const cudaGraphNode_t*>(found.dependencies);
+  if (!active) return cudaSuccess;
   if (edges) *edges = found.edges;
   if (count) *count = found.count;
   return cudaSuccess;

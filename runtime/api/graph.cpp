@@ -220,7 +220,7 @@ model::UserObject* user_of(cudaUserObject_t handle) noexcept {
 MR_API cudaUserObjectCreate(cudaUserObject_t* out, void* pointer, cudaHostFn_t destroy, unsigned references,
                             unsigned flags) {
   if (const cudaError_t error = refused_on_host()) return result(error);
-  if (!out || !destroy || references == 0 || references > 0x7fffffffu || flags != cudaUserObjectNoDestructorSync)
+  if (!out || !destroy || references == 0 || flags != cudaUserObjectNoDestructorSync)
     return result(cudaErrorInvalidValue);
   return result(model::create_user_object(reinterpret_cast<model::UserObject**>(out), pointer, destroy, references));
 }

@@ -27,16 +27,17 @@ cudaError_t instantiate_plain(cudaGraphExec_t* out, cudaGraph_t graph, unsigned 
   return instantiate(out, graph, flags, outcome);
 }
 
-// There is nothing to upload to: checks what the call would check.
 cudaError_t upload(cudaGraphExec_t handle, cudaStream_t stream_handle, bool per_thread) {
   if (const cudaError_t error = refused()) return error;
-  if (!exec_of(handle)) return cudaErrorInvalidValue;
+  model::GraphExec* exec = exec_of(handle);
+  if (!exec) return cudaErrorInvalidValue;
   model::Stream* stream = model::resolve(stream_handle, per_thread);
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (model::slow()) [[unlikely]] {
     cudaError_t error;
     if (model::capture_refuse(*stream, error)) return error;
   }
+  model::upload_exec(*exec);
   return cudaSuccess;
 }
 cudaError_t upload_result(cudaGraphExec_t exec, cudaStream_t stream, bool per_thread) {

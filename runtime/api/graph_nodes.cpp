@@ -153,7 +153,8 @@ MR_API cudaGraphKernelNodeSetAttribute(cudaGraphNode_t handle, cudaLaunchAttribu
   if (const cudaError_t error = refused()) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeKernel);
   if (!node || !value) return result(cudaErrorInvalidValue);
-  return result(model::set_kernel_attribute(*node, id, *value));
+  // The handle of an updatable node is given back in a place that the declaration calls constant.
+  return result(model::set_kernel_attribute(*node, id, const_cast<cudaLaunchAttributeValue&>(*value)));
 }
 
 // ---- copy nodes ----

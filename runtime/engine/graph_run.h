@@ -32,6 +32,8 @@
 namespace mr::engine {
 
 class GraphImage;
+class Environment;
+enum class DeviceLaunch : std::uint8_t;
 
 enum class StepKind : std::uint8_t {
   nothing,     // empty and disabled nodes, ends of child graphs
@@ -50,8 +52,10 @@ enum class StepKind : std::uint8_t {
 
 enum StepFlags : std::uint8_t {
   step_disabled = 1u << 0,
-  step_resident = 1u << 1,  // the kernel needs residency
-  step_port = 1u << 2,      // a kernel with a PortWork
+  step_resident = 1u << 1,                                    // the kernel needs residency
+  step_port = 1u << 2,                                        // a kernel with a PortWork
+  step_launches = 1u << 3,                                    // a kernel that may launch kernels (Domain::on_launching)
+  step_in_queue = step_resident | step_port | step_launches,  // kernels that get a queue
 };
 
 struct Step {
@@ -191,6 +195,16 @@ class GraphImage {
   std::vector<Handle> handles;  // of values, sorted by handle
   std::vector<PortWork> ports;  // sorted by step
   std::vector<Queue*> gates;    // one per record slot, null for wait slots
+  // The model's handle of an executable graph that device code may launch (cudaGetCurrentGraphExec); null for others.
+  void* executable = nullptr;
+  // Kernels whose parameters device code may set: the model's handles, and their steps.
+  struct Updatable {
+    void* handle;
+    std::uint32_t step;
+    bool off;          // as the host has it
+    KernelWork* host;  // likewise; what device code sets goes to the step's own
+  };
+  std::vector<Updatable> updatable;
   bool use_priorities = false;
   // What holds the steps' payloads; given up with the image.
   void* payload_owner = nullptr;
@@ -199,11 +213,19 @@ class GraphImage {
   PortWork& port_of(std::uint32_t step) noexcept;
   // Takes over another image's ports.
   void copy_ports(const GraphImage& from);
+  // The launch of this image by device code begins, or the nodes of a launch have ended: what it runs in, if anything.
+  void begin_device_launch(Environment& environment) noexcept;
+  Environment* end_of_nodes() noexcept;
+  // That of the launch that runs; made now if the host launched it and device code launched nothing yet.
+  Environment& environment() noexcept;
   // Sets a conditional handle's value, if it is one of this image's.
   bool set_value(std::uint64_t handle, std::uint32_t value) noexcept;
 
  private:
   friend class GraphRun;
+  // Launches by device code (graph_launch.h).
+  friend bool launch_from_device(GraphImage& launcher, GraphImage& image, bool itself, DeviceLaunch how) noexcept;
+  enum : std::uint8_t { idle, launched, again };
   friend GraphOp* push_graph(class Appender& appender, GraphImage& image, std::size_t slots) noexcept;
   ~GraphImage();
 
@@ -223,6 +245,12 @@ class GraphImage {
   bool measured_ = false;      // a launch has found out which steps are heavy
   std::uint32_t average_ = 0;  // ticks a step in the last launch that one thread ran
   std::atomic<std::uint32_t> references_{1};
+  // Of an image for device code's launches: whether it is launched (waiting or running), and to run again behind
+  // itself. Changed by who launches (acq_rel) and at the end of the nodes (release).
+  std::atomic<std::uint8_t> pending_{idle};
+  // Of the launch that runs, if device code made it or has launched something from it. Made under lock_ (release),
+  // taken by who ends the nodes, behind all that could make it.
+  std::atomic<Environment*> environment_{nullptr};
 
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 };

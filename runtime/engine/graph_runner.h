@@ -10,6 +10,7 @@
 #include <engine/delay.h>
 #include <engine/drain.h>
 #include <engine/explore.h>
+#include <engine/graph_launch.h>
 #include <engine/graph_run.h>
 #include <engine/queue.h>
 #include <engine/scheduler.h>
@@ -69,6 +70,8 @@ class GraphRun {
       finish(image);
       return OpResult::asynchronous;
     }
+    if (image.environment_.load(std::memory_order_relaxed)) [[unlikely]]
+      return end_with_environment(image, queue, false);
     image.release();
     return OpResult::done;
   }
@@ -140,6 +143,10 @@ class GraphRun {
   // By the thread that ran launch_end; whichever launch that belongs to (see `pop`), it is the one that runs.
   static void finish(GraphImage& image) noexcept {
     Queue& queue = *image.queue_;
+    if (image.environment_.load(std::memory_order_relaxed)) [[unlikely]] {
+      end_with_environment(image, queue, true);
+      return;
+    }
     // From here on the next launch may begin; this thread has nothing of this one any more.
     image.release();
     queue.finish_asynchronous();
@@ -196,7 +203,7 @@ class GraphRun {
     case StepKind::host:
       // On this worker only if nothing else of the launch can be held up by it.
       return !runner_.worker || runner_.residents || parallel_ || local_ != none || alone_is_doubtful_;
-    case StepKind::kernel: return (step.flags & (step_resident | step_port)) && !image_.domain.dead();
+    case StepKind::kernel: return (step.flags & step_in_queue) && !image_.domain.dead();
     case StepKind::wait: {
       const GraphSlot& slot = slot_of(step);
       return slot.queue && slot.queue->completed() < slot.sequence;
@@ -265,7 +272,7 @@ class GraphRun {
         run_explored(image_.domain, work.grid, (step.flags & step_resident) != 0, &image_);
         break;
       }
-      if (step.flags & (step_resident | step_port)) return start_elsewhere(index), none;
+      if (step.flags & step_in_queue) return start_elsewhere(index), none;
       if (work.grid.total_blocks == 1 || (image_.measured_ && !heavy)) {
         const simt::Fault fault = simt::run_blocks(work.grid, 0, work.grid.total_blocks);
         if (fault != simt::Fault::none && fault != simt::Fault::interrupted) [[unlikely]]
@@ -373,6 +380,10 @@ class GraphRun {
       }
     }
   }
+
+  // The nodes have ended of a launch that is a device's, or has launched graphs (graph_share.cpp). `elsewhere`: the
+  // operation went on by other means and has to be completed.
+  static OpResult end_with_environment(GraphImage& image, Queue& queue, bool elsewhere) noexcept;
 
   // ---- other threads (graph_share.cpp) ----
 

@@ -103,13 +103,14 @@ void GraphRun::start_elsewhere(std::uint32_t index) noexcept {
   PortWork* const port = step.flags & step_port && !observe::explorer ? &open_port(index) : nullptr;
   Queue& queue = branch_queue(level_of(step));
   Appender appender(queue);
-  if (observe::explorer && step.kind != StepKind::wait) [[unlikely]] {
+  if (observe::explorer && step.kind != StepKind::wait && !(step.flags & step_launches)) [[unlikely]] {
     push_continuation(appender, index, explored_step);
     return;
   }
   switch (step.kind) {
   case StepKind::kernel: {
     KernelOp* op = push_kernel(appender, step, *static_cast<KernelWork*>(step.payload));
+    if (step.flags & step_launches && !port) image_.domain.on_launching(appender, *op);
     if (!port) break;
     op->grid.launch = reinterpret_cast<char*>(port) + 2;
     if (port->at[PortWork::begun] != PortWork::no_step) op->grid.flags |= simt::grid_tells_begin;
@@ -136,6 +137,16 @@ void GraphRun::start_elsewhere(std::uint32_t index) noexcept {
   default: break;
   }
   push_continuation(appender, index);
+}
+
+OpResult GraphRun::end_with_environment(GraphImage& image, Queue& queue, bool elsewhere) noexcept {
+  Environment* const environment = image.end_of_nodes();
+  const bool in_chain = runs_in_chain(*environment, queue);
+  image.release();
+  // A chain's operation is over with the nodes; the host's goes on until the launch's environment is left.
+  if (in_chain && elsewhere) queue.finish_asynchronous();
+  leave_environment(environment);
+  return in_chain ? OpResult::done : OpResult::asynchronous;
 }
 
 bool GraphRun::spread(std::uint32_t index, KernelWork& work) noexcept {

@@ -117,6 +117,9 @@ struct Domain {
   void (*on_fault)(Domain& domain, simt::Fault fault, const simt::Grid& grid) = nullptr;
   // All blocks of a grid with resident blocks and grid_tells_begin have begun (once a grid, on any worker).
   void (*on_begun)(Domain& domain, const simt::Grid& grid) = nullptr;
+  // A graph's kernel that may launch kernels is about to be published: gives it what it needs, and puts operations
+  // behind it that complete when all of its descendants have.
+  void (*on_launching)(class Appender& appender, KernelOp& op) = nullptr;
   void* context = nullptr;  // the model's
 
   bool dead() const noexcept { return device->dead.load(std::memory_order_acquire); }

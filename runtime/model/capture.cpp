@@ -111,7 +111,9 @@ cudaError_t end_capture(Stream& stream, Graph** out) noexcept {
         for (const EdgeRef& last : member->dependencies) {
           const bool joined = !last.node->dependents.empty() ||
                               std::any_of(origin.dependencies.begin(), origin.dependencies.end(),
-                                          [&](const EdgeRef& e) { return e.node == last.node; });
+                                          [&](const EdgeRef& e) { return e.node == last.node; }) ||
+                              std::find(capture->let_go.begin(), capture->let_go.end(), last.node) !=
+                                  capture->let_go.end();
           if (!joined) error = cudaErrorStreamCaptureUnjoined;
         }
     }
@@ -170,16 +172,18 @@ cudaError_t update_capture_dependencies(Stream& stream, GraphNode* const* depend
                                         std::size_t count, unsigned flags) noexcept {
   std::scoped_lock hold(Captures::get().lock);
   Capture* capture = stream.capture.load(std::memory_order_relaxed);
-  if (!capture) return cudaErrorIllegalState;
+  if (!capture) return stream.is_legacy && implicit(true) ? cudaErrorStreamCaptureImplicit : cudaErrorIllegalState;
   if (!capture->active()) return cudaErrorStreamCaptureInvalidated;
   if (flags > cudaStreamSetCaptureDependencies) return cudaErrorInvalidValue;
   std::vector<EdgeRef> given;
   if (!given_dependencies(given, *capture->graph, dependencies, data, count)) return cudaErrorInvalidValue;
   CaptureMember& member = *capture->member_of(stream);
-  if (flags == cudaStreamSetCaptureDependencies)
+  if (flags == cudaStreamSetCaptureDependencies) {
+    for (const EdgeRef& edge : member.dependencies) capture->let_go.push_back(edge.node);
     member.dependencies = std::move(given);
-  else
+  } else {
     unite(member.dependencies, given);
+  }
   return cudaSuccess;
 }
 

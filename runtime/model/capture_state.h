@@ -40,6 +40,8 @@ class Capture {
   Graph* graph = nullptr;
   bool own_graph = true;                                // false: cudaStreamBeginCaptureToGraph
   std::vector<std::unique_ptr<CaptureMember>> members;  // the first is the origin
+  // What a stream depended on until the user took it off: nobody needs to join it.
+  std::vector<const GraphNode*> let_go;
   std::size_t references = 1;
 
   CaptureMember* member_of(const Stream& stream) noexcept {

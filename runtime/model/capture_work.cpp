@@ -38,6 +38,12 @@ bool capture_launch(Stream& stream, const LaunchRequest& request, cudaError_t& r
         edge.data = {cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
   GraphNode* node = append(*work.capture, stream, cudaGraphNodeTypeKernel);
   *(node->kernel = work.capture->graph->arena.make<KernelData>()) = made;
+  if (request.device_updatable) {
+    cudaLaunchAttributeValue value{};
+    value.deviceUpdatableKernelNode.deviceUpdatable = 1;
+    result = set_kernel_attribute(*node, cudaLaunchAttributeDeviceUpdatableKernelNode, value);
+    *request.device_updatable = value.deviceUpdatableKernelNode.devNode;
+  }
   // Events that the launch records lead to edges from its ports. cudaGridDependencySynchronize doesn't know of launch
   // completion events: those are no programmatic edges.
   constexpr unsigned char trigger = cudaGraphKernelNodePortProgrammatic,

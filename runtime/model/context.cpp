@@ -9,6 +9,7 @@
 #include <memory/pool.h>
 #include <model/device.h>
 #include <model/device_hooks.h>
+#include <model/device_launch.h>
 #include <model/function.h>
 #include <model/log.h>
 #include <model/memory.h>
@@ -103,6 +104,7 @@ Context& context_of(int device) {
   context->domain.context = context;
   context->domain.on_fault = on_fault;
   context->domain.on_begun = programmatic_begun;
+  context->domain.on_launching = launch_family_of_node;
   context->legacy = make_legacy_stream(*context);
   contexts[device].store(context, std::memory_order_release);
   return *context;

@@ -1,6 +1,7 @@
 // A device's primary context: its error state, default streams, and what all of its streams share.
 #pragma once
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -62,6 +63,11 @@ struct Context {
   // The context dies of `error` (the first one counts).
   void die(cudaError_t error) noexcept;
 };
+
+// The context whose part `device` is.
+inline Context& context_of(simt::DeviceState& device) noexcept {
+  return *reinterpret_cast<Context*>(reinterpret_cast<char*>(&device) - offsetof(Context, device));
+}
 
 // The calling thread's current device (cudaSetDevice), and its context, made if need be.
 int current_device() noexcept;

@@ -10,6 +10,7 @@
 #include <memory/copy.h>
 #include <model/context.h>
 #include <model/device.h>
+#include <model/device_graph.h>
 #include <model/module.h>
 #include <simt/grid.h>
 
@@ -184,9 +185,17 @@ void launch_family(const LaunchRequest& request, const MrKernel& kernel, Stream&
   push_family(enqueue, family.release());
 }
 
+void launch_family_of_node(engine::Appender& appender, engine::KernelOp& op) {
+  auto family = std::make_unique<Family>();
+  family->context = &context_of(*op.grid.device);
+  op.grid.launch = tagged(family.get());
+  push_family(appender, family.release());
+}
+
 int device_launch(const simt::Grid& parent, const void* kernel, const std::uint32_t* grid_block, void* const* arguments,
                   std::uint64_t shared_bytes, std::uint64_t stream) {
-  if (!is_family(parent.launch)) return cudaErrorNotSupported;  // a graph's node
+  // A kernel of a graph that others may follow before it has ended keeps what it has launched from starting.
+  if (!is_family(parent.launch)) return cudaErrorNotSupported;
   Family& family = *family_of(parent.launch);
   if (stream & graph_streams) return cudaErrorInvalidValue;
   Child child;
@@ -239,7 +248,10 @@ int device_api(const simt::Grid& caller, std::uint32_t function, const std::uint
     child.fill = memory::linear_fill(reinterpret_cast<void*>(a[0]), static_cast<std::uint32_t>(a[1]) & 0xff, a[2]);
     return a[2] == 0 ? cudaSuccess : record(*family_of(caller.launch), std::move(child), a[3]);
   }
+  case 13: return launch_from_device(caller, reinterpret_cast<GraphExec*>(a[0]), a[1]);
+  case 14: return store(a[0], current_executable());
   case 18: return store(a[0], 13000);
+  case 19: return update_nodes(reinterpret_cast<const cudaGraphKernelNodeUpdate*>(a[0]), a[1]);
   default: return cudaErrorNotSupported;
   }
 }

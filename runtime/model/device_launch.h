@@ -17,10 +17,14 @@
 
 namespace mr::model {
 
-// True for launches that have to go through launch_family: kernels that may launch.
-inline bool concerns_family(const MrKernel& kernel) noexcept { return (kernel.flags & MR_KERNEL_LAUNCHES) != 0; }
+// True for launches that have to go through launch_family: kernels that may launch kernels, or (refused) graphs.
+inline bool concerns_family(const MrKernel& kernel) noexcept {
+  return (kernel.flags & (MR_KERNEL_LAUNCHES | MR_KERNEL_GRAPHS)) != 0;
+}
 // Enqueues a checked launch. Thread-safe.
 void launch_family(const LaunchRequest& request, const MrKernel& kernel, Stream& stream);
+// The same for a graph's kernel that is about to be published (Domain::on_launching).
+void launch_family_of_node(engine::Appender& appender, engine::KernelOp& op);
 // Whether Grid::launch is such a launch's (and not programmatic.h's).
 inline bool is_family(const void* launch) noexcept { return (reinterpret_cast<std::uintptr_t>(launch) & 1) != 0; }
 

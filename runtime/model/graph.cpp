@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include <model/device_graph.h>
 #include <model/graph_memory.h>
 #include <model/object_pool.h>
 #include <model/user_object.h>
@@ -64,8 +65,8 @@ Graph* create_graph() {
   graph->by_id.clear();
   graph->owner = nullptr;
   graph->body = graph->moved = graph->capturing = false;
-  graph->memory_nodes = graph->conditional_nodes = 0;
-  graph->instantiated_memory.store(false, std::memory_order_relaxed);
+  graph->memory_nodes = graph->conditional_nodes = graph->updatable_nodes = 0;
+  graph->instantiated_once.store(false, std::memory_order_relaxed);
   graph->handles.clear();
   graph->users.clear();
   graph->live.store(true, std::memory_order_release);
@@ -94,6 +95,10 @@ void drop_data(GraphNode& node) noexcept {
     for (unsigned i = 0; i < node.conditional->size; ++i)
       free_graph(*reinterpret_cast<Graph*>(node.conditional->bodies[i]));
     break;
+  case cudaGraphNodeTypeKernel:
+    if (node.kernel->attributes && node.kernel->attributes->device_node)
+      release_device_node(*node.kernel->attributes->device_node);
+    break;
   case cudaGraphNodeTypeMemAlloc: release_allocation(*node.alloc->allocation); break;
   case cudaGraphNodeTypeMemFree:
     node_free_removed(*node.free->allocation, *node.graph);
@@ -103,16 +108,16 @@ void drop_data(GraphNode& node) noexcept {
   }
 }
 
-// Memory and conditional nodes count for all graphs around.
-void count_special(Graph& graph, std::ptrdiff_t memory, std::ptrdiff_t conditional) noexcept {
+}  // namespace
+
+void count_special(Graph& graph, std::ptrdiff_t memory, std::ptrdiff_t conditional, std::ptrdiff_t updatable) noexcept {
   for (Graph* g = &graph;; g = g->owner->graph) {
     g->memory_nodes += static_cast<std::size_t>(memory);
     g->conditional_nodes += static_cast<std::size_t>(conditional);
+    g->updatable_nodes += static_cast<std::size_t>(updatable);
     if (!g->owner) return;
   }
 }
-
-}  // namespace
 
 cudaError_t destroy_graph(Graph& graph) noexcept {
   if (graph.owner) return cudaErrorInvalidValue;
@@ -123,7 +128,8 @@ cudaError_t destroy_graph(Graph& graph) noexcept {
 
 void drop_child(GraphNode& node) noexcept {
   count_special(*node.graph, -static_cast<std::ptrdiff_t>(node.child->graph->memory_nodes),
-                -static_cast<std::ptrdiff_t>(node.child->graph->conditional_nodes));
+                -static_cast<std::ptrdiff_t>(node.child->graph->conditional_nodes),
+                -static_cast<std::ptrdiff_t>(node.child->graph->updatable_nodes));
   drop_data(node);
 }
 
@@ -176,8 +182,8 @@ GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphNode* const* depe
     graph.first = node;
   graph.last = node;
   ++graph.node_count;
-  if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree) count_special(graph, 1, 0);
-  if (type == cudaGraphNodeTypeConditional) count_special(graph, 0, 1);
+  if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree) count_special(graph, 1, 0, 0);
+  if (type == cudaGraphNodeTypeConditional) count_special(graph, 0, 1, 0);
   for (std::size_t i = 0; i < count; ++i) connect(*dependencies[i], *node, data ? data[i] : cudaGraphEdgeData{});
   if (observe::subscriber) [[unlikely]]
     observe::subscriber->node_added(node);
@@ -215,6 +221,7 @@ cudaError_t destroy_node(GraphNode& node) noexcept {
   Graph& graph = *node.graph;
   if (graph.capturing) return cudaErrorIllegalState;
   if (graph.memory_nodes) return cudaErrorNotSupported;
+  if (node.type == cudaGraphNodeTypeKernel && is_updatable(*node.kernel)) return cudaErrorNotSupported;
   while (!node.dependencies.empty()) {
     GraphNode& from = *node.dependencies.end()[-1].node;
     disconnect(from, from.dependents.find(&node));
@@ -223,7 +230,7 @@ cudaError_t destroy_node(GraphNode& node) noexcept {
   if (node.type == cudaGraphNodeTypeConditional) {
     for (ConditionalHandle& handle : graph.handles)
       if (handle.node == &node) handle.node = nullptr;
-    count_special(graph, 0, -1);
+    count_special(graph, 0, -1, 0);
   }
   if (node.type == cudaGraphNodeTypeGraph)
     drop_child(node);
@@ -292,6 +299,10 @@ void copy_data(GraphNode& to, const GraphNode& from) {
     if (from.kernel->attributes) {
       to.kernel->attributes = arena.make<KernelAttributes>();
       *to.kernel->attributes = *from.kernel->attributes;
+      if (DeviceNode* const node = to.kernel->attributes->device_node) {  // still shown, but without effect
+        to.kernel->attributes->of_original = true;
+        retain_device_node(*node);
+      }
     }
     break;
   }
@@ -346,7 +357,7 @@ Graph* copy_graph(Graph& original) {
 }
 
 cudaError_t clone_graph(Graph** out, Graph& original) {
-  if (original.memory_nodes || original.conditional_nodes) return cudaErrorNotSupported;
+  if (original.memory_nodes || original.conditional_nodes || original.updatable_nodes) return cudaErrorNotSupported;
   Graph* copy = copy_graph(original);
   if (!copy) return cudaErrorMemoryAllocation;
   *out = copy;

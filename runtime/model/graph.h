@@ -25,6 +25,7 @@ struct GraphNode;
 struct Event;
 struct GraphAllocation;  // graph_memory.h
 struct UserObject;       // user_object.h
+struct DeviceNode;       // device_graph.h
 
 // ---- storage ----
 
@@ -69,7 +70,8 @@ struct KernelAttributes {
   cudaLaunchMemSyncDomainMap domain_map{0, 1};
   unsigned carveout = static_cast<unsigned>(cudaSharedmemCarveoutDefault);
   unsigned nvlink = 0;
-  int device_updatable = 0;
+  DeviceNode* device_node = nullptr;  // set: device code may change the node
+  bool of_original = false;           // the handle is that of the node that this one was copied from
 };
 
 struct KernelData {
@@ -182,8 +184,10 @@ struct Graph {
   bool capturing = false;         // a stream is being captured into it
   // Allocation and free nodes, conditional nodes (forbid cloning and more); child graphs included.
   std::size_t memory_nodes = 0, conditional_nodes = 0;
+  std::size_t updatable_nodes = 0;  // kernels that device code may change; likewise
   GraphNode* memory_user = nullptr;
-  std::atomic<bool> instantiated_memory{false};  // an executable graph with its memory nodes exists
+  // An executable graph with its memory nodes, or those that device code may change, exists.
+  std::atomic<bool> instantiated_once{false};
   std::vector<ConditionalHandle> handles;
   std::vector<UserReference> users;
 };
@@ -206,6 +210,8 @@ void drop_child(GraphNode& node) noexcept;
 cudaError_t clone_graph(Graph** out, Graph& original);
 // Deep copy with memory and conditional nodes refused by the caller.
 Graph* copy_graph(Graph& original);
+// Memory, conditional and updatable nodes count for all graphs around.
+void count_special(Graph& graph, std::ptrdiff_t memory, std::ptrdiff_t conditional, std::ptrdiff_t updatable) noexcept;
 cudaError_t find_in_clone(GraphNode** out, GraphNode& node, Graph& clone) noexcept;
 
 // Checks dependencies given to a new node of `type`: of this graph, no duplicates, legal edge data.
@@ -235,10 +241,15 @@ cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, co
 // Attributes of `from` go to `to`, whose work block is made anew where they show in it.
 void apply_attributes(KernelData& kernel, GraphArena& arena);
 KernelAttributes attributes_of(const KernelData& kernel) noexcept;
+// Device code may change the node.
+inline bool is_updatable(const KernelData& kernel) noexcept {
+  return kernel.attributes && kernel.attributes->device_node && !kernel.attributes->of_original;
+}
 void get_kernel_params(KernelData& kernel, GraphArena& arena, cudaKernelNodeParams& out);
 cudaError_t get_kernel_attribute(const KernelData& kernel, cudaLaunchAttributeID id,
                                  cudaLaunchAttributeValue* out) noexcept;
-cudaError_t set_kernel_attribute(GraphNode& node, cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value);
+// A node that becomes updatable by device code gets its handle stored in `value`.
+cudaError_t set_kernel_attribute(GraphNode& node, cudaLaunchAttributeID id, cudaLaunchAttributeValue& value);
 cudaError_t copy_kernel_attributes(GraphNode& to, const GraphNode& from);
 
 cudaError_t make_copy(CopyData& out, const cudaMemcpy3DParms& params) noexcept;

@@ -7,6 +7,7 @@
 #include <engine/queue.h>
 #include <engine/wait.h>
 #include <model/capture.h>
+#include <model/device_graph.h>
 #include <model/event.h>
 #include <model/object_pool.h>
 #include <model/stream.h>
@@ -44,6 +45,7 @@ GraphResources::~GraphResources() {
   for (GraphAllocation* a : memory.own) release_allocation(*a);
   for (GraphAllocation* a : memory.frees) release_allocation(*a);
   for (const UserReference& user : users) release_user_object(*user.object, user.count);
+  for (DeviceNode* node : device_nodes) release_device_node(*node);
 }
 
 bool valid_exec(const GraphExec* exec) noexcept { return exec && pool().valid(exec); }
@@ -57,7 +59,8 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
   const bool device = flags & cudaGraphInstantiateFlagDeviceLaunch;
   if ((flags & ~known) || (device && (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)) || (device && !graph.first))
     return cudaErrorInvalidValue;
-  if (graph.owner || (graph.memory_nodes && graph.instantiated_memory.load(std::memory_order_relaxed)))
+  const bool only_once = graph.memory_nodes || graph.updatable_nodes;
+  if (graph.owner || (only_once && graph.instantiated_once.load(std::memory_order_relaxed)))
     return cudaErrorNotSupported;
   GraphExec* exec = pool().take();
   if (!exec) return cudaErrorMemoryAllocation;
@@ -73,9 +76,12 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
   exec->edge_data.clear();
   exec->slots.clear();
   exec->blocking_copies = 0;
-  exec->memory_owner = nullptr;
+  exec->only_graph = nullptr;
+  exec->device_image = nullptr;
+  exec->uploaded = false;
   exec->resources = std::make_shared<GraphResources>();
   exec->image = make_image(graph.context->domain, exec->resources);
+  if (device) exec->image->executable = exec;
   exec->image->use_priorities = flags & cudaGraphInstantiateFlagUseNodePriority;
   const cudaError_t error = flatten(*exec, graph, outcome);
   if (error != cudaSuccess) {
@@ -90,12 +96,13 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
     retain_user_object(*user.object, user.count);
     exec->resources->users.push_back(user);
   }
-  if (graph.memory_nodes) {
-    graph.instantiated_memory.store(true, std::memory_order_relaxed);
-    exec->memory_owner = &graph;
-    exec->memory_graph = graph.uid;
+  if (only_once) {
+    graph.instantiated_once.store(true, std::memory_order_relaxed);
+    exec->only_graph = &graph;
+    exec->only_uid = graph.uid;
   }
-  exec->special = !exec->slots.empty() || exec->resources->memory.any() || !exec->image->handles.empty();
+  stand_for_nodes(exec->image, nullptr, DeviceNode::host_launches);
+  exec->special = device || !exec->slots.empty() || exec->resources->memory.any() || !exec->image->handles.empty();
   outcome.result = cudaGraphInstantiateSuccess;
   exec->live.store(true, std::memory_order_release);
   *out = exec;
@@ -104,9 +111,17 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
 
 void destroy_exec(GraphExec& exec) noexcept {
   exec.live.store(false, std::memory_order_relaxed);
-  if (exec.memory_owner && exec.memory_owner->uid == exec.memory_graph &&
-      exec.memory_owner->live.load(std::memory_order_relaxed))
-    exec.memory_owner->instantiated_memory.store(false, std::memory_order_relaxed);
+  if (exec.only_graph && exec.only_graph->uid == exec.only_uid && exec.only_graph->live.load(std::memory_order_relaxed))
+    exec.only_graph->instantiated_once.store(false, std::memory_order_relaxed);
+  forget_nodes(exec.image, DeviceNode::host_launches);
+  {
+    const std::scoped_lock hold(exec.lock);  // device code may be about to launch it
+    if (exec.device_image) {
+      forget_nodes(exec.device_image, DeviceNode::device_launches);
+      exec.device_image->release();
+    }
+    exec.device_image = nullptr;
+  }
   exec.image->release();  // pending launches keep it
   exec.image = nullptr;
   exec.resources.reset();
@@ -114,6 +129,16 @@ void destroy_exec(GraphExec& exec) noexcept {
 }
 
 namespace {
+
+// exec.lock is held.
+void upload(GraphExec& exec) {
+  if (exec.uploaded || !(exec.flags & cudaGraphInstantiateFlagDeviceLaunch)) return;
+  engine::GraphImage* const before = exec.device_image;
+  exec.device_image = copy_image(exec, *exec.image);
+  stand_for_nodes(exec.device_image, exec.image, DeviceNode::device_launches);
+  if (before) before->release();
+  exec.uploaded = true;
+}
 
 // Appends the launch behind the newest one of the same executable graph. exec.lock is held.
 engine::GraphOp* enqueue_launch(GraphExec& exec, Enqueue& enqueue, Stream& stream, std::size_t slots) noexcept {
@@ -132,6 +157,7 @@ engine::GraphOp* enqueue_launch(GraphExec& exec, Enqueue& enqueue, Stream& strea
 
 // A launch with memory nodes, event nodes, conditional handles or copies to pageable memory.
 cudaError_t launch_special(GraphExec& exec, Stream& stream) noexcept {
+  upload(exec);
   if (exec.resources->memory.any())
     if (const cudaError_t error = launch_memory(exec.resources->memory,
                                                 exec.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch))
@@ -180,6 +206,11 @@ cudaError_t launch_special(GraphExec& exec, Stream& stream) noexcept {
 }
 
 }  // namespace
+
+void upload_exec(GraphExec& exec) {
+  const std::scoped_lock hold(exec.lock);
+  upload(exec);
+}
 
 cudaError_t launch_graph(GraphExec& exec, Stream& stream) noexcept {
   std::scoped_lock hold(exec.lock);

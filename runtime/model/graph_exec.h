@@ -32,6 +32,7 @@ struct GraphLevel {
 struct GraphResources {
   MemoryEffects memory;
   std::vector<UserReference> users;
+  std::vector<DeviceNode*> device_nodes;
   ~GraphResources();
 };
 
@@ -46,6 +47,9 @@ struct GraphExec {
   // Serialises launches and changes.
   engine::SpinLock lock;
   engine::GraphImage* image = nullptr;
+  // What device code launches: `image` as it was when the graph was uploaded last. Changed under the lock.
+  engine::GraphImage* device_image = nullptr;
+  bool uploaded = false;  // it is as `image` is now
   // The newest launch: the next one waits for it.
   engine::Queue* last_queue = nullptr;
   std::uint64_t last_sequence = 0;
@@ -64,8 +68,9 @@ struct GraphExec {
   };
   std::vector<Slot> slots;
   std::shared_ptr<GraphResources> resources;
-  std::uint64_t memory_graph = 0;  // uid of the graph whose memory nodes this instantiation holds
-  Graph* memory_owner = nullptr;
+  // The graph whose memory nodes, or nodes that device code may change, this instantiation holds, and its uid.
+  Graph* only_graph = nullptr;
+  std::uint64_t only_uid = 0;
   unsigned blocking_copies = 0;  // copies into pageable host memory: launches wait for the stream before
 };
 
@@ -79,6 +84,8 @@ struct InstantiateOutcome {
 cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags, InstantiateOutcome& outcome);
 void destroy_exec(GraphExec& exec) noexcept;
 cudaError_t launch_graph(GraphExec& exec, Stream& stream) noexcept;
+// Makes a graph for device launches ready for them, as it is now. Nothing to do for others. exec.lock is not held.
+void upload_exec(GraphExec& exec);
 
 // The step of a node of the graph (or of its child graphs) that the executable graph was made from.
 std::uint32_t step_of(const GraphExec& exec, const GraphNode& node) noexcept;
@@ -118,8 +125,16 @@ void store_kernel(engine::GraphImage& image, std::uint32_t step, const KernelDat
 void store_copy(engine::GraphImage& image, std::uint32_t step, const CopyData& data);
 void store_fill(engine::GraphImage& image, std::uint32_t step, const FillData& data);
 void store_host(engine::GraphImage& image, std::uint32_t step, const cudaHostNodeParams& params);
+void set_kernel_flags(engine::Step& step, const simt::Grid& grid) noexcept;
 // Makes sure that exec.image is not used by pending launches, by a copy if need be. exec.lock is held.
 void own_image(GraphExec& exec);
+// For launches of the same executable graph that may run at the same time as the original's.
+engine::GraphImage* copy_image(const GraphExec& exec, engine::GraphImage& original);
+// Keeps a step's work as the host has it.
+void keep_for_host(engine::GraphImage& image, engine::GraphImage::Updatable& entry);
+// The host has changed a step that device code may change: it is what the host has made of it again.
+void follow_host(engine::GraphImage& image, engine::GraphImage::Updatable& entry) noexcept;
+engine::GraphImage::Updatable* updatable_at(engine::GraphImage& image, std::uint32_t step) noexcept;
 bool blocks_launch(const CopyData& copy) noexcept;
 
 }  // namespace mr::model

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <engine/queue.h>
+#include <model/device_graph.h>
 #include <model/stream.h>
 
 namespace mr::model {
@@ -23,6 +24,10 @@ class Flatten {
     image_.steps.reserve(expected);
     exec_.types.reserve(expected);
     if (const cudaError_t error = number(graph, 0)) return error;
+    if (exec_.flags & cudaGraphInstantiateFlagDeviceLaunch &&
+        std::all_of(image_.steps.begin(), image_.steps.end(),
+                    [](const Step& step) { return step.kind == StepKind::nothing; }))
+      return fail(cudaGraphInstantiateError, nullptr);  // a child graph, but no work
     const std::uint32_t end = emit(StepKind::launch_end, cudaGraphNodeTypeCount);
     image_.next.reserve(image_.steps.size() + graph.edge_count + 1);
     exec_.first_dependency.reserve(image_.steps.size() + 1);
@@ -73,11 +78,14 @@ class Flatten {
     const bool device = exec_.flags & cudaGraphInstantiateFlagDeviceLaunch;
     if (!device && !in_body) return cudaSuccess;
     switch (node.type) {
-    case cudaGraphNodeTypeKernel:
     case cudaGraphNodeTypeMemset:
     case cudaGraphNodeTypeGraph: return cudaSuccess;
+    case cudaGraphNodeTypeKernel:
+      if (!device || !(node.kernel->work->grid.kernel->flags & MR_KERNEL_PARENT)) return cudaSuccess;
+      break;
     case cudaGraphNodeTypeMemcpy: {
       const CopyData& copy = *node.copy;
+      if (device && (copy.params.srcArray || copy.params.dstArray)) break;
       if (copy.source != memory::Kind::pageable && copy.target != memory::Kind::pageable) return cudaSuccess;
       return fail(device ? cudaGraphInstantiateNodeOperationNotSupported
                          : cudaGraphInstantiateMultipleDevicesNotSupported,
@@ -216,10 +224,19 @@ class Flatten {
     default:
       node.number = node.finish = emit(StepKind::nothing, node.type);
       store_step(image_, node.number, node);
+      if (node.type == cudaGraphNodeTypeKernel && is_updatable(*node.kernel)) emit_updatable(node);
       if (node.graph->special_edges) emit_port(node);
       if (node.type == cudaGraphNodeTypeMemcpy) exec_.blocking_copies += blocks_launch(*node.copy);
       return cudaSuccess;
     }
+  }
+
+  void emit_updatable(const GraphNode& node) {
+    DeviceNode* const handle = node.kernel->attributes->device_node;
+    exec_.resources->device_nodes.push_back(handle);
+    retain_device_node(*handle);
+    image_.updatable.push_back({handle, node.number, false, nullptr});
+    keep_for_host(image_, image_.updatable.back());
   }
 
   // What an edge asks for beside "when the kernel has ended".

@@ -1,7 +1,11 @@
 // What steps carry: storing nodes' parameters in an image, and copying images.
 #include <model/graph_exec.h>
 
+#include <mutex>
+
 #include <engine/queue.h>
+#include <model/device_graph.h>
+#include <model/device_launch.h>
 #include <model/host_function.h>
 #include <model/stream.h>
 #include <observe/subscriber.h>
@@ -48,9 +52,14 @@ void store_kernel(GraphImage& image, std::uint32_t index, const KernelData& kern
   // Not per launch: what compares grid ids compares grids that one thread runs in a row.
   static std::atomic<std::uint64_t> next_grid_id{1};
   made->grid.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
-  step.flags &= static_cast<std::uint8_t>(~engine::step_resident);
-  if (simt::needs_residency(made->grid)) step.flags |= engine::step_resident;
+  set_kernel_flags(step, made->grid);
   step.priority = kernel.priority;
+}
+
+void set_kernel_flags(Step& step, const simt::Grid& grid) noexcept {
+  step.flags &= static_cast<std::uint8_t>(~(engine::step_resident | engine::step_launches));
+  if (simt::needs_residency(grid)) step.flags |= engine::step_resident;
+  if (grid.kernel->flags & MR_KERNEL_LAUNCHES) step.flags |= engine::step_launches;
 }
 
 void store_copy(GraphImage& image, std::uint32_t index, const CopyData& data) {
@@ -108,10 +117,41 @@ void store_step(GraphImage& image, std::uint32_t step, const GraphNode& node) {
 
 // ---- copies of images ----
 
+// ---- steps that device code may change ----
+
+GraphImage::Updatable* updatable_at(GraphImage& image, std::uint32_t step) noexcept {
+  for (GraphImage::Updatable& entry : image.updatable)
+    if (entry.step == step) return &entry;
+  return nullptr;
+}
+
+void keep_for_host(GraphImage& image, GraphImage::Updatable& entry) {
+  const Step& step = image.steps[entry.step];
+  const auto& work = *static_cast<engine::KernelWork*>(step.payload);
+  if (!entry.host || entry.host->bytes < work.bytes)
+    entry.host = static_cast<engine::KernelWork*>(payload_arena(image).allocate(work.bytes));
+  copy_work(work, entry.host);
+}
+
+void follow_host(GraphImage& image, GraphImage::Updatable& entry) noexcept {
+  Step& step = image.steps[entry.step];
+  copy_work(*entry.host, step.payload);
+  step.flags = static_cast<std::uint8_t>(entry.off ? step.flags | engine::step_disabled
+                                                   : step.flags & ~engine::step_disabled);
+}
+
 void own_image(GraphExec& exec) {
+  exec.uploaded = false;
   GraphImage& old = *exec.image;
   if (old.unshared()) return;
+  exec.image = copy_image(exec, old);
+  stand_for_nodes(exec.image, &old, DeviceNode::host_launches);
+  old.release();
+}
+
+GraphImage* copy_image(const GraphExec& exec, GraphImage& old) {
   GraphImage* const image = make_image(old.domain, exec.resources);
+  image->executable = old.executable;
   image->steps = old.steps;
   image->next = old.next;
   image->bodies = old.bodies;
@@ -139,9 +179,17 @@ void own_image(GraphExec& exec) {
     switch (step.kind) {
     case StepKind::kernel: {
       KernelData kernel{};
+      std::unique_lock<engine::SpinLock> hold;
+      const GraphImage::Updatable* const entry = updatable_at(old, index);
+      if (entry) [[unlikely]]
+        hold = std::unique_lock(static_cast<DeviceNode*>(entry->handle)->lock);
       kernel.work = static_cast<engine::KernelWork*>(payload);
       kernel.priority = step.priority;
       store_kernel(*image, index, kernel);
+      if (entry) [[unlikely]] {
+        auto* host = static_cast<engine::KernelWork*>(payload_arena(*image).allocate(entry->host->bytes));
+        image->updatable.push_back({entry->handle, index, entry->off, copy_work(*entry->host, host)});
+      }
       break;
     }
     case StepKind::copy:
@@ -176,8 +224,7 @@ void own_image(GraphExec& exec) {
     }
     step.flags |= flags & (engine::step_disabled | engine::step_port);
   }
-  old.release();
-  exec.image = image;
+  return image;
 }
 
 }  // namespace mr::model

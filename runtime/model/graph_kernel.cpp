@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include <model/device_graph.h>
+
 namespace mr::model {
 namespace {
 
@@ -108,7 +110,8 @@ cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, co
   if (const cudaError_t error = check_launch(request, context, &kernel)) return error;
   std::size_t bytes = 0;
   const void* packed = nullptr;
-  if (params.kernelParams && params.extra) return cudaErrorInvalidValue;
+  // An empty list beside the pointers says nothing.
+  if (params.kernelParams && params.extra && *params.extra) return cudaErrorInvalidValue;
   if (!params.kernelParams) {
     packed = packed_arguments(params.extra, bytes);
     if (kernel->param_count && (!packed || bytes < kernel->args_size)) return cudaErrorInvalidValue;
@@ -181,7 +184,7 @@ void apply_attributes(KernelData& kernel, GraphArena& arena) {
   kernel.priority = static_cast<std::int8_t>(attributes.priority);
   kernel.cooperative = attributes.cooperative != 0;
   const simt::Grid grid = kernel.work->grid;
-  Context& context = *reinterpret_cast<Context*>(reinterpret_cast<char*>(grid.device) - offsetof(Context, device));
+  Context& context = context_of(*grid.device);
   kernel.work = build_work(arena, kernel.work, *grid.kernel, context, {grid.grid[0], grid.grid[1], grid.grid[2]},
                            {grid.block[0], grid.block[1], grid.block[2]}, grid.dynamic_shared, nullptr, grid.args,
                            kernel.cooperative, attributes.cluster);
@@ -225,7 +228,8 @@ cudaError_t get_kernel_attribute(const KernelData& kernel, cudaLaunchAttributeID
   case cudaLaunchAttributeMemSyncDomainMap: value.memSyncDomainMap = attributes.domain_map; break;
   case cudaLaunchAttributePreferredSharedMemoryCarveout: value.sharedMemCarveout = attributes.carveout; break;
   case cudaLaunchAttributeDeviceUpdatableKernelNode:
-    value.deviceUpdatableKernelNode.deviceUpdatable = attributes.device_updatable;
+    value.deviceUpdatableKernelNode.deviceUpdatable = attributes.device_node ? 1 : 0;
+    value.deviceUpdatableKernelNode.devNode = reinterpret_cast<cudaGraphDeviceNode_t>(attributes.device_node);
     break;
   default: return cudaErrorInvalidValue;
   }
@@ -237,7 +241,7 @@ namespace {
 
 // What the attribute stands for is kept in the node; some of it shows in how the kernel runs.
 cudaError_t store_attribute(GraphNode& node, KernelAttributes& attributes, cudaLaunchAttributeID id,
-                            const cudaLaunchAttributeValue& value) {
+                            cudaLaunchAttributeValue& value) {
   const KernelData& kernel = *node.kernel;
   switch (id) {
   case cudaLaunchAttributeAccessPolicyWindow: {
@@ -300,7 +304,15 @@ cudaError_t store_attribute(GraphNode& node, KernelAttributes& attributes, cudaL
     attributes.nvlink = value.nvlinkUtilCentricScheduling;
     return cudaSuccess;
   case cudaLaunchAttributeDeviceUpdatableKernelNode:
-    if (value.deviceUpdatableKernelNode.deviceUpdatable) return cudaErrorNotSupported;
+    if (value.deviceUpdatableKernelNode.deviceUpdatable == 0)  // there is no way back
+      return attributes.device_node ? cudaErrorNotSupported : cudaSuccess;
+    if (value.deviceUpdatableKernelNode.deviceUpdatable != 1) return cudaErrorInvalidValue;
+    if (!attributes.device_node) {
+      attributes.device_node = make_device_node();
+      if (!attributes.device_node) return cudaErrorMemoryAllocation;
+      count_special(*node.graph, 0, 0, 1);
+    }
+    value.deviceUpdatableKernelNode.devNode = reinterpret_cast<cudaGraphDeviceNode_t>(attributes.device_node);
     return cudaSuccess;
   default: return cudaErrorInvalidValue;
   }
@@ -314,7 +326,7 @@ void keep(GraphNode& node, const KernelAttributes& attributes) {
 
 }  // namespace
 
-cudaError_t set_kernel_attribute(GraphNode& node, cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value) {
+cudaError_t set_kernel_attribute(GraphNode& node, cudaLaunchAttributeID id, cudaLaunchAttributeValue& value) {
   KernelAttributes attributes = attributes_of(*node.kernel);
   if (const cudaError_t error = store_attribute(node, attributes, id, value)) return error;
   keep(node, attributes);
@@ -322,6 +334,7 @@ cudaError_t set_kernel_attribute(GraphNode& node, cudaLaunchAttributeID id, cons
 }
 
 cudaError_t copy_kernel_attributes(GraphNode& to, const GraphNode& from) {
+  if (attributes_of(*to.kernel).device_node || attributes_of(*from.kernel).device_node) return cudaErrorNotSupported;
   if (&to != &from) keep(to, attributes_of(*from.kernel));
   return cudaSuccess;
 }

@@ -83,8 +83,9 @@ void destroy(Table& t, GraphAllocation* a) noexcept {
 cudaError_t check_allocation(const cudaMemAllocNodeParams& params) noexcept {
   if (params.bytesize == 0) return cudaErrorInvalidValue;
   const cudaMemPoolProps& pool = params.poolProps;
-  if (pool.allocType != cudaMemAllocationTypePinned || pool.location.type != cudaMemLocationTypeDevice)
-    return cudaErrorInvalidValue;
+  if (pool.allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
+  if (pool.location.type == cudaMemLocationTypeHost) return cudaErrorNotSupported;
+  if (pool.location.type != cudaMemLocationTypeDevice) return cudaErrorInvalidValue;
   if (pool.location.id < 0 || pool.location.id >= device_count()) return cudaErrorInvalidValue;
   if (pool.handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
   if (params.accessDescCount && !params.accessDescs) return cudaErrorInvalidValue;

@@ -157,28 +157,31 @@ cudaError_t add_child(Graph& graph, GraphNode** out, GraphNode* const* dependenc
   node->child->graph = inner;
   inner->owner = node;
   inner->moved = move;
-  for (Graph* g = &graph;; g = g->owner->graph) {
-    g->memory_nodes += inner->memory_nodes;
-    if (!g->owner) break;
-  }
+  count_special(graph, static_cast<std::ptrdiff_t>(inner->memory_nodes), 0,
+                static_cast<std::ptrdiff_t>(inner->updatable_nodes));
   *out = node;
   return cudaSuccess;
 }
 
 cudaError_t set_child(GraphNode& node, Graph* child, cudaGraphChildGraphNodeOwnership ownership) {
   if (!valid_graph(child)) return cudaErrorInvalidValue;
-  // The graph around it must not become a part of itself.
-  for (const Graph* g = node.graph;; g = g->owner->graph) {
+  const bool move = ownership == cudaGraphChildGraphOwnershipMove;
+  // The graph around it may be copied, but must not become a part of itself.
+  for (const Graph* g = node.graph; move; g = g->owner->graph) {
     if (g == child) return cudaErrorInvalidValue;
     if (!g->owner) break;
   }
-  if (ownership != cudaGraphChildGraphOwnershipClone) return cudaErrorNotSupported;
-  if (child->memory_nodes || child->conditional_nodes) return cudaErrorNotSupported;
-  Graph* copy = copy_graph(*child);
-  if (!copy) return cudaErrorMemoryAllocation;
+  // Memory nodes can't be changed later, in whatever way they come into a graph (recorded).
+  if ((child->owner && (move || child->moved || child->body)) || child->memory_nodes || child->conditional_nodes ||
+      child->capturing)
+    return cudaErrorNotSupported;
+  Graph* inner = move ? child : copy_graph(*child);
+  if (!inner) return cudaErrorMemoryAllocation;
   drop_child(node);
-  node.child->graph = copy;
-  copy->owner = &node;
+  node.child->graph = inner;
+  inner->owner = &node;
+  inner->moved = move;
+  count_special(*node.graph, 0, 0, static_cast<std::ptrdiff_t>(inner->updatable_nodes));
   return cudaSuccess;
 }
 

@@ -6,6 +6,7 @@
 
 #include <mutex>
 
+#include <model/device_graph.h>
 #include <model/event.h>
 
 namespace mr::model {
@@ -35,10 +36,13 @@ bool same_box(const cudaMemcpy3DParms& a, const cudaMemcpy3DParms& b) noexcept {
          same_shape(a.srcPtr, b.srcPtr) && same_shape(a.dstPtr, b.dstPtr);
 }
 
-// What may change: addresses and size, of one-dimensional copies only. The direction stays.
+// What may change: addresses and size, of one-dimensional copies only. A direction that was given stays.
 bool copy_may_become(const CopyData& now, const CopyData& then) noexcept {
   if (now.params.kind != then.params.kind || now.one_dimensional != then.one_dimensional) return false;
-  if (!same_side(now.source, then.source) || !same_side(now.target, then.target)) return false;
+  // Where the addresses say it, anything may.
+  if (now.params.kind != cudaMemcpyDefault &&
+      (!same_side(now.source, then.source) || !same_side(now.target, then.target)))
+    return false;
   return now.one_dimensional || same_box(now.params, then.params);
 }
 bool fill_may_become(const FillData& now, const FillData& then) noexcept {
@@ -179,6 +183,7 @@ class Update {
 cudaError_t update_level(GraphExec& exec, Graph& graph, std::uint32_t level, UpdateOutcome& outcome) {
   std::scoped_lock hold(exec.lock);
   outcome = {};
+  if (graph.updatable_nodes || !exec.image->updatable.empty()) return cudaErrorNotSupported;
   Update update(exec, outcome);
   if (!update.compare(graph, level)) return cudaErrorGraphExecUpdateFailure;
   own_image(exec);
@@ -220,6 +225,9 @@ cudaError_t exec_set_kernel(GraphExec& exec, const GraphNode& node, const cudaKe
   std::scoped_lock hold(exec.lock);
   own_image(exec);
   GraphImage& image = *exec.image;
+  GraphImage::Updatable* const entry = updatable_at(image, step);
+  std::unique_lock<engine::SpinLock> hold_node;
+  if (entry) hold_node = std::unique_lock(static_cast<DeviceNode*>(entry->handle)->lock);
   KernelData kernel{};
   // The attributes stay: those that show in the work, and the priority.
   kernel.work = static_cast<engine::KernelWork*>(image.steps[step].payload);
@@ -227,8 +235,11 @@ cudaError_t exec_set_kernel(GraphExec& exec, const GraphNode& node, const cudaKe
   kernel.priority = image.steps[step].priority;
   if (const cudaError_t error = make_kernel(kernel, *exec.context, payload_arena(image), params)) return error;
   if (kernel.work != image.steps[step].payload) image.steps[step].payload = kernel.work;
-  image.steps[step].flags &= static_cast<std::uint8_t>(~engine::step_resident);
-  if (simt::needs_residency(kernel.work->grid)) image.steps[step].flags |= engine::step_resident;
+  set_kernel_flags(image.steps[step], kernel.work->grid);
+  if (entry) {
+    keep_for_host(image, *entry);
+    follow_host(image, *entry);
+  }
   return cudaSuccess;
 }
 
@@ -287,6 +298,12 @@ cudaError_t exec_set_enabled(GraphExec& exec, const GraphNode& node, bool enable
   std::scoped_lock hold(exec.lock);
   own_image(exec);
   Step& s = exec.image->steps[step];
+  if (GraphImage::Updatable* const entry = updatable_at(*exec.image, step)) {
+    const std::scoped_lock hold_node(static_cast<DeviceNode*>(entry->handle)->lock);
+    entry->off = !enabled;
+    follow_host(*exec.image, *entry);
+    return cudaSuccess;
+  }
   s.flags = static_cast<std::uint8_t>(enabled ? s.flags & ~engine::step_disabled : s.flags | engine::step_disabled);
   return cudaSuccess;
 }
@@ -294,7 +311,10 @@ cudaError_t exec_set_enabled(GraphExec& exec, const GraphNode& node, bool enable
 cudaError_t exec_get_enabled(const GraphExec& exec, const GraphNode& node, unsigned& enabled) noexcept {
   const std::uint32_t step = switchable_step(exec, node);
   if (step == no_step) return cudaErrorInvalidValue;
-  enabled = exec.image->steps[step].flags & engine::step_disabled ? 0 : 1;
+  if (const GraphImage::Updatable* const entry = updatable_at(*exec.image, step))
+    enabled = entry->off ? 0 : 1;  // whatever device code has made of it
+  else
+    enabled = exec.image->steps[step].flags & engine::step_disabled ? 0 : 1;
   return cudaSuccess;
 }
 

@@ -134,8 +134,11 @@ void fill_kernel_op(engine::KernelOp& op, const LaunchRequest& request, const Mr
 cudaError_t launch(const LaunchRequest& request, Stream& stream) noexcept {
   Context& context = *stream.context;
   const MrKernel* kernel;
+  if (request.device_updatable) [[unlikely]]  // graphs' nodes only
+    return cudaErrorNotSupported;
   if (const cudaError_t error = check_launch(request, context, &kernel)) return error;
   if (concerns_family(*kernel)) [[unlikely]] {
+    if (kernel->flags & MR_KERNEL_GRAPHS) return cudaErrorNotSupported;  // for graphs' kernels only
     launch_family(request, *kernel, stream);
     // Complete at the end of the whole family: never too early.
     if (request.programmatic_event) record_event(*request.programmatic_event, stream);

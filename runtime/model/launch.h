@@ -23,6 +23,8 @@ struct LaunchRequest {
   bool cluster_given = false;  // `cluster` counts even if it is 0 (and is an error then)
   bool programmatic = false;   // may start before the previous kernel of the stream has ended (2.5.5)
   int priority = 0;            // of this launch, if has_priority
+  // Where the handle of a captured launch's node is to go, which device code may change then; null: it may not.
+  cudaGraphDeviceNode_t* device_updatable = nullptr;
   bool has_priority = false;
   // Recorded by the launch: complete when all blocks have triggered or ended, or (launch completion) begun. Untimed, of
   // this context.

@@ -80,9 +80,12 @@ cudaError_t apply_attribute(LaunchRequest& request, const cudaLaunchAttribute& a
     request.priority = value.priority;
     request.has_priority = true;
     break;
-  // Nodes of graphs only; a launch can't be updated from the device.
   case cudaLaunchAttributeDeviceUpdatableKernelNode:
-    if (value.deviceUpdatableKernelNode.deviceUpdatable) return cudaErrorNotSupported;
+    if (value.deviceUpdatableKernelNode.deviceUpdatable < 0 || value.deviceUpdatableKernelNode.deviceUpdatable > 1)
+      return cudaErrorInvalidValue;
+    // The handle is given back in a place that the declaration calls constant.
+    if (value.deviceUpdatableKernelNode.deviceUpdatable)
+      request.device_updatable = const_cast<cudaGraphDeviceNode_t*>(&value.deviceUpdatableKernelNode.devNode);
     break;
   // Hints about caches, memory order between devices, and where clusters go: all of them change nothing that a program
   // can see.

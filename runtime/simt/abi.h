@@ -81,6 +81,8 @@ enum MrKernelFlags : std::uint32_t {
   MR_KERNEL_PDL = 1u << 5,       // calls cudaGridDependencySynchronize or cudaTriggerProgrammaticLaunchCompletion
   MR_KERNEL_LAUNCHES = 1u << 6,  // may launch kernels or call the device-side runtime API
   MR_KERNEL_SITES = 1u << 7,     // compiled with -G: lanes note where they are (mr_site_of), and tid also in loop mode
+  MR_KERNEL_GRAPHS = 1u << 8,    // may launch graphs: a kernel of graphs only
+  MR_KERNEL_PARENT = 1u << 9,    // may launch kernels
 };
 
 // Runs blocks first .. first+count-1 (linear index, x fastest) of the grid described by *block, one after the other,

@@ -24,6 +24,7 @@ enum __mr_device_function : unsigned {
   __mr_api_get_current_graph_exec = 14,   // (cudaGraphExec_t* out)
   __mr_api_device_get_limit = 17,         // (size_t* out, limit)
   __mr_api_runtime_get_version = 18,      // (int* out)
+  __mr_api_graph_node_update = 19,        // (const cudaGraphKernelNodeUpdate*, count)
 };
 
 template <class... Arguments> __MR_D cudaError_t __mr_call(unsigned function, Arguments... arguments) {
@@ -101,13 +102,56 @@ __MR_D cudaError_t cudaFree(void* pointer) {
   __mr_heap_free(pointer);
   return cudaSuccess;
 }
+
+// Graphs: launches by device code, and kernel nodes that it may change.
 __MR_D cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
-  return __mr_call(__mr_api_graph_launch, graph, stream);
+  const unsigned long packed[] = {(unsigned long)graph, (unsigned long)stream};
+  return (cudaError_t)__mr_graph_launch(__mr_api_graph_launch, packed);
 }
 __MR_D cudaGraphExec_t cudaGetCurrentGraphExec() {
   cudaGraphExec_t graph = nullptr;
-  __mr_call(__mr_api_get_current_graph_exec, &graph);
+  const unsigned long packed[] = {(unsigned long)&graph};
+  __mr_graph_api(__mr_api_get_current_graph_exec, packed);
   return graph;
+}
+// Reads what the runtime is about to read: an address that device code may not use faults here, as anywhere in it.
+__MR_D void __mr_touch(const void* from, size_t bytes) {
+  if (!from || !bytes) return;
+  (void)*(const volatile char*)from;
+  (void)*((const volatile char*)from + bytes - 1);
+}
+__MR_D cudaError_t cudaGraphKernelNodeUpdatesApply(const cudaGraphKernelNodeUpdate* updates, size_t count) {
+  __mr_touch(updates, count * sizeof *updates);
+  for (size_t i = 0; updates && i < count; ++i)
+    if (updates[i].field == cudaGraphKernelNodeFieldParam)
+      __mr_touch(updates[i].updateData.param.pValue, updates[i].updateData.param.size);
+  const unsigned long packed[] = {(unsigned long)updates, count};
+  return (cudaError_t)__mr_graph_api(__mr_api_graph_node_update, packed);
+}
+// One update, of the size and layout of cudaGraphKernelNodeUpdate, which has no default constructor.
+struct __mr_node_update {
+  cudaGraphDeviceNode_t node;
+  cudaGraphKernelNodeField field;
+  unsigned long data[3];
+};
+static_assert(sizeof(__mr_node_update) == sizeof(cudaGraphKernelNodeUpdate), "the layouts differ");
+__MR_D cudaError_t cudaGraphKernelNodeSetParam(cudaGraphDeviceNode_t node, size_t offset, const void* value,
+                                               size_t bytes) {
+  const __mr_node_update update = {node, cudaGraphKernelNodeFieldParam, {(unsigned long)value, offset, bytes}};
+  return cudaGraphKernelNodeUpdatesApply((const cudaGraphKernelNodeUpdate*)&update, 1);
+}
+template <class T>
+__MR_D cudaError_t cudaGraphKernelNodeSetParam(cudaGraphDeviceNode_t node, size_t offset, const T& value) {
+  return cudaGraphKernelNodeSetParam(node, offset, &value, sizeof(T));
+}
+__MR_D cudaError_t cudaGraphKernelNodeSetEnabled(cudaGraphDeviceNode_t node, bool enable) {
+  const __mr_node_update update = {node, cudaGraphKernelNodeFieldEnabled, {enable, 0, 0}};
+  return cudaGraphKernelNodeUpdatesApply((const cudaGraphKernelNodeUpdate*)&update, 1);
+}
+__MR_D cudaError_t cudaGraphKernelNodeSetGridDim(cudaGraphDeviceNode_t node, dim3 grid) {
+  const __mr_node_update update = {
+      node, cudaGraphKernelNodeFieldGridDim, {grid.x | (unsigned long)grid.y << 32, grid.z, 0}};
+  return cudaGraphKernelNodeUpdatesApply((const cudaGraphKernelNodeUpdate*)&update, 1);
 }
 
 // What the rewriting of launches replaces, for the bodies of libraries that launch by hand. They have no place of their

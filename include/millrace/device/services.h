@@ -50,6 +50,9 @@ __MR_SERVICE void __mr_texture_fetch(unsigned long texture, unsigned dimensions,
 __MR_SERVICE void __mr_surface_access(unsigned long surface, unsigned is_store, int x_bytes, int y, int z, void* value,
                                       unsigned bytes, unsigned boundary_mode);
 __MR_SERVICE int __mr_device_api(unsigned function, const unsigned long* arguments);
+// The same for what concerns graphs.
+__MR_SERVICE int __mr_graph_launch(unsigned function, const unsigned long* arguments);
+__MR_SERVICE int __mr_graph_api(unsigned function, const unsigned long* arguments);
 
 // Lowered by the pass plugin.
 __MR_SERVICE void* __mr_dynamic_shared(void);
