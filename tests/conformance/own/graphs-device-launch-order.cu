@@ -61,7 +61,7 @@ struct G3 {
 };
 __global__ void spin_mark(int x) {
   long long t = clock64();
-  while (clock64() - t < 2000000);
+  while (clock64() - t < 100000000);
   put(x);
 }
 // tail a, b, c in order
