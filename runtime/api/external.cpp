@@ -8,33 +8,33 @@ using namespace mr;
 
 namespace {
 
-cudaError_t semaphore_stream(unsigned count, const void* semaphores, const void* params, cudaStream_t handle,
-                             bool per_thread, model::Stream** stream) {
-  if (count && (!semaphores || !params)) return cudaErrorInvalidValue;
-  if (const cudaError_t error = api::refused()) return error;
-  *stream = model::resolve(handle, per_thread);
-  if (!*stream) return cudaErrorInvalidResourceHandle;
-  if (model::slow()) [[unlikely]] {
-    cudaError_t captured;
-    if (model::capture_refuse(**stream, captured)) return captured;
-  }
-  return cudaSuccess;
+// Null: `error` is what there is to return.
+model::Stream* semaphore_stream(unsigned count, const cudaExternalSemaphore_t* semaphores,
+                                const cudaExternalSemaphoreSignalParams* signals,
+                                const cudaExternalSemaphoreWaitParams* waits, cudaStream_t handle, bool per_thread,
+                                cudaError_t& error) {
+  error = cudaErrorInvalidValue;
+  if (count && (!semaphores || (!signals && !waits))) return nullptr;
+  if ((error = api::refused())) return nullptr;
+  model::Stream* stream = model::resolve(handle, per_thread);
+  if (!stream) error = cudaErrorInvalidResourceHandle;
+  if (stream && count && model::slow()) [[unlikely]]
+    if (model::capture_external(*stream, semaphores, signals, waits, count, error)) return nullptr;
+  return count ? stream : nullptr;
 }
 
 cudaError_t signal(const cudaExternalSemaphore_t* semaphores, const cudaExternalSemaphoreSignalParams* params,
                    unsigned count, cudaStream_t handle, bool per_thread) {
-  model::Stream* stream;
-  if (const cudaError_t error = semaphore_stream(count, semaphores, params, handle, per_thread, &stream))
-    return api::result(error);
-  return api::result(count ? model::signal_external(semaphores, params, count, *stream) : cudaSuccess);
+  cudaError_t error;
+  model::Stream* stream = semaphore_stream(count, semaphores, params, nullptr, handle, per_thread, error);
+  return api::result(stream ? model::signal_external(semaphores, params, count, *stream) : error);
 }
 
 cudaError_t wait(const cudaExternalSemaphore_t* semaphores, const cudaExternalSemaphoreWaitParams* params,
                  unsigned count, cudaStream_t handle, bool per_thread) {
-  model::Stream* stream;
-  if (const cudaError_t error = semaphore_stream(count, semaphores, params, handle, per_thread, &stream))
-    return api::result(error);
-  return api::result(count ? model::wait_external(semaphores, params, count, *stream) : cudaSuccess);
+  cudaError_t error;
+  model::Stream* stream = semaphore_stream(count, semaphores, nullptr, params, handle, per_thread, error);
+  return api::result(stream ? model::wait_external(semaphores, params, count, *stream) : error);
 }
 
 }  // namespace

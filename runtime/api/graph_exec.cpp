@@ -122,6 +122,17 @@ cudaError_t set_event(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeT
   if (!model::valid_event(e)) return cudaErrorInvalidValue;
   return model::exec_set_event(*t.exec, *t.node, type, *e);
 }
+cudaError_t set_external(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeType type, const External* given) {
+  const Target t = target(exec, node);
+  if (t.error) return t.error;
+  if (!given) return cudaErrorInvalidValue;
+  model::GraphArena scratch;
+  model::ExternalData data{};
+  if (const cudaError_t error = model::make_external(data, scratch, given->semaphores, given->signals, given->waits,
+                                                     given->count))
+    return error;
+  return model::exec_set_external(*t.exec, *t.node, type, data);
+}
 cudaError_t set_child(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child) {
   const Target t = target(exec, node);
   if (t.error) return t.error;
@@ -152,6 +163,14 @@ cudaError_t set_any(cudaGraphExec_t exec, cudaGraphNode_t handle, cudaGraphNodeP
   case cudaGraphNodeTypeWaitEvent: return set_event(exec, handle, params->type, params->eventWait.event);
   case cudaGraphNodeTypeEventRecord: return set_event(exec, handle, params->type, params->eventRecord.event);
   case cudaGraphNodeTypeGraph: return set_child(exec, handle, params->graph.graph);
+  case cudaGraphNodeTypeExtSemaphoreSignal: {
+    const External given = external_of(params->extSemSignal);
+    return set_external(exec, handle, params->type, &given);
+  }
+  case cudaGraphNodeTypeExtSemaphoreWait: {
+    const External given = external_of(params->extSemWait);
+    return set_external(exec, handle, params->type, &given);
+  }
   default: return cudaErrorNotSupported;
   }
 }
@@ -242,6 +261,16 @@ MR_API cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_
 }
 MR_API cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event) {
   return result(set_event(exec, node, cudaGraphNodeTypeWaitEvent, event));
+}
+MR_API cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                          const cudaExternalSemaphoreSignalNodeParams* params) {
+  const External given = params ? external_of(*params) : External{};
+  return result(set_external(exec, node, cudaGraphNodeTypeExtSemaphoreSignal, params ? &given : nullptr));
+}
+MR_API cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                        const cudaExternalSemaphoreWaitNodeParams* params) {
+  const External given = params ? external_of(*params) : External{};
+  return result(set_external(exec, node, cudaGraphNodeTypeExtSemaphoreWait, params ? &given : nullptr));
 }
 MR_API cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
   const Target t = target(exec, node, false);

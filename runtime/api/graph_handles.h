@@ -80,6 +80,26 @@ cudaError_t add(const NewNode& where, cudaGraphNodeType type, Data* model::Graph
   return cudaSuccess;
 }
 
+// What the structures for nodes with external semaphores say, each with one of the two lists.
+struct External {
+  const cudaExternalSemaphore_t* semaphores;
+  const cudaExternalSemaphoreSignalParams* signals;
+  const cudaExternalSemaphoreWaitParams* waits;
+  unsigned count;
+};
+inline External external_of(const cudaExternalSemaphoreSignalNodeParams& p) noexcept {
+  return {p.extSemArray, p.paramsArray, nullptr, p.numExtSems};
+}
+inline External external_of(const cudaExternalSemaphoreSignalNodeParamsV2& p) noexcept {
+  return {p.extSemArray, p.paramsArray, nullptr, p.numExtSems};
+}
+inline External external_of(const cudaExternalSemaphoreWaitNodeParams& p) noexcept {
+  return {p.extSemArray, nullptr, p.paramsArray, p.numExtSems};
+}
+inline External external_of(const cudaExternalSemaphoreWaitNodeParamsV2& p) noexcept {
+  return {p.extSemArray, nullptr, p.paramsArray, p.numExtSems};
+}
+
 cudaError_t add_kernel(const NewNode& where, const cudaKernelNodeParams* params);
 cudaError_t add_copy(const NewNode& where, const cudaMemcpy3DParms* params);
 cudaError_t add_fill(const NewNode& where, const cudaMemsetParams* params);

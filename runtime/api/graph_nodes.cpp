@@ -82,6 +82,20 @@ cudaError_t add_free(const NewNode& where, void* pointer) {
   });
 }
 
+cudaError_t add_external(const NewNode& where, cudaGraphNodeType type, const External* given) {
+  return add(where, type, &model::GraphNode::external, [&](model::Graph& graph, model::ExternalData& data) {
+    if (!given) return cudaErrorInvalidValue;
+    return model::make_external(data, graph.arena, given->semaphores, given->signals, given->waits, given->count);
+  });
+}
+cudaError_t set_external(cudaGraphNode_t handle, cudaGraphNodeType type, const External* given) {
+  if (const cudaError_t error = refused_on_host()) return error;
+  model::GraphNode* node = node_of(handle, type);
+  if (!node || !given) return cudaErrorInvalidValue;
+  return model::make_external(*node->external, node->graph->arena, given->semaphores, given->signals, given->waits,
+                              given->count);
+}
+
 cudaError_t set_kernel(cudaGraphNode_t handle, const cudaKernelNodeParams* params) {
   if (const cudaError_t error = refused()) return error;
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeKernel);
@@ -309,6 +323,47 @@ MR_API cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
   return result(set_event(node, cudaGraphNodeTypeWaitEvent, event));
 }
 
+// ---- external semaphore nodes ----
+
+MR_API cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps,
+                                                size_t count, const cudaExternalSemaphoreSignalNodeParams* params) {
+  const External given = params ? external_of(*params) : External{};
+  return result(
+      add_external({out, graph, deps, nullptr, count}, cudaGraphNodeTypeExtSemaphoreSignal, params ? &given : nullptr));
+}
+MR_API cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t handle,
+                                                      cudaExternalSemaphoreSignalNodeParams* params) {
+  if (const cudaError_t error = refused_on_host()) return result(error);
+  model::GraphNode* node = node_of(handle, cudaGraphNodeTypeExtSemaphoreSignal);
+  if (!node || !params) return result(cudaErrorInvalidValue);
+  *params = {node->external->semaphores, node->external->signals, node->external->count};
+  return cudaSuccess;
+}
+MR_API cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t handle,
+                                                      const cudaExternalSemaphoreSignalNodeParams* params) {
+  const External given = params ? external_of(*params) : External{};
+  return result(set_external(handle, cudaGraphNodeTypeExtSemaphoreSignal, params ? &given : nullptr));
+}
+MR_API cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps,
+                                              size_t count, const cudaExternalSemaphoreWaitNodeParams* params) {
+  const External given = params ? external_of(*params) : External{};
+  return result(
+      add_external({out, graph, deps, nullptr, count}, cudaGraphNodeTypeExtSemaphoreWait, params ? &given : nullptr));
+}
+MR_API cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t handle,
+                                                    cudaExternalSemaphoreWaitNodeParams* params) {
+  if (const cudaError_t error = refused_on_host()) return result(error);
+  model::GraphNode* node = node_of(handle, cudaGraphNodeTypeExtSemaphoreWait);
+  if (!node || !params) return result(cudaErrorInvalidValue);
+  *params = {node->external->semaphores, node->external->waits, node->external->count};
+  return cudaSuccess;
+}
+MR_API cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t handle,
+                                                    const cudaExternalSemaphoreWaitNodeParams* params) {
+  const External given = params ? external_of(*params) : External{};
+  return result(set_external(handle, cudaGraphNodeTypeExtSemaphoreWait, params ? &given : nullptr));
+}
+
 // ---- memory nodes ----
 
 MR_API cudaGraphAddMemAllocNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* deps, size_t count,
@@ -409,8 +464,14 @@ cudaError_t add_any(const NewNode& where, cudaGraphNodeParams* params) {
     if (error == cudaSuccess) *where.out = handle_of(node);
     return error;
   }
-  case cudaGraphNodeTypeExtSemaphoreSignal:
-  case cudaGraphNodeTypeExtSemaphoreWait: return cudaErrorNotSupported;
+  case cudaGraphNodeTypeExtSemaphoreSignal: {
+    const External given = external_of(params->extSemSignal);
+    return add_external(where, params->type, &given);
+  }
+  case cudaGraphNodeTypeExtSemaphoreWait: {
+    const External given = external_of(params->extSemWait);
+    return add_external(where, params->type, &given);
+  }
   default: return cudaErrorInvalidValue;
   }
 }
@@ -441,6 +502,14 @@ cudaError_t set_any(cudaGraphNode_t handle, cudaGraphNodeParams* params) {
   case cudaGraphNodeTypeEventRecord: return set_event(handle, params->type, params->eventRecord.event);
   case cudaGraphNodeTypeGraph:
     return model::set_child(*node, reinterpret_cast<model::Graph*>(params->graph.graph), params->graph.ownership);
+  case cudaGraphNodeTypeExtSemaphoreSignal: {
+    const External given = external_of(params->extSemSignal);
+    return set_external(handle, params->type, &given);
+  }
+  case cudaGraphNodeTypeExtSemaphoreWait: {
+    const External given = external_of(params->extSemWait);
+    return set_external(handle, params->type, &given);
+  }
   default: return cudaErrorNotSupported;
   }
 }

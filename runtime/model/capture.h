@@ -48,6 +48,10 @@ bool capture_copy(Stream& stream, const memory::Copy& copy, cudaMemcpyKind kind,
                   cudaError_t& result) noexcept;
 bool capture_fill(Stream& stream, const memory::Fill& fill, cudaError_t& result) noexcept;
 bool capture_host(Stream& stream, cudaHostFn_t function, void* data, cudaError_t& result) noexcept;
+// Signals, or waits if those are given.
+bool capture_external(Stream& stream, const cudaExternalSemaphore_t* semaphores,
+                      const cudaExternalSemaphoreSignalParams* signals, const cudaExternalSemaphoreWaitParams* waits,
+                      unsigned count, cudaError_t& result) noexcept;
 bool capture_alloc(Stream& stream, void** out, std::size_t bytes, cudaError_t& result) noexcept;
 bool capture_free(Stream& stream, void* pointer, cudaError_t& result) noexcept;
 // Work without a node of its own: empty copies, discards and prefetches with nothing to do. Recorded as nothing.

@@ -105,6 +105,24 @@ bool capture_host(Stream& stream, cudaHostFn_t function, void* data, cudaError_t
   });
 }
 
+bool capture_external(Stream& stream, const cudaExternalSemaphore_t* semaphores,
+                      const cudaExternalSemaphoreSignalParams* signals, const cudaExternalSemaphoreWaitParams* waits,
+                      unsigned count, cudaError_t& result) noexcept {
+  const Work work(stream, result);
+  if (work.turn != Turn::record) return work.dealt_with();
+  GraphArena& arena = work.capture->graph->arena;
+  ExternalData data{};
+  result = make_external(data, arena, semaphores, signals, waits, count);
+  if (result != cudaSuccess) {
+    work.capture->invalidate();
+    return true;
+  }
+  GraphNode* node = append(*work.capture, stream,
+                           waits ? cudaGraphNodeTypeExtSemaphoreWait : cudaGraphNodeTypeExtSemaphoreSignal);
+  *(node->external = arena.make<ExternalData>()) = data;
+  return true;
+}
+
 bool capture_alloc(Stream& stream, void** out, std::size_t bytes, cudaError_t& result) noexcept {
   const Work work(stream, result);
   if (work.turn == Turn::ordinary) return unsafe(result);

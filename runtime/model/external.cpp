@@ -13,6 +13,7 @@
 #include <atomic>
 #include <climits>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,6 +22,7 @@
 
 #include <memory/space.h>
 #include <model/context.h>
+#include <model/graph_arena.h>
 #include <model/host_function.h>
 #include <model/stream.h>
 
@@ -88,6 +90,13 @@ bool is_eventfd(int file) noexcept {
 struct Step {
   Semaphore semaphore;
   std::uint64_t value;
+};
+// What a graph's node does, launch by launch. In the memory of the executable graph.
+struct NodeWork {
+  const Context* context;
+  bool waits;
+  unsigned count;
+  Step* steps;
 };
 using Steps = std::vector<Step>;
 
@@ -250,6 +259,53 @@ cudaError_t signal_external(const cudaExternalSemaphore_t* semaphores, const cud
 cudaError_t wait_external(const cudaExternalSemaphore_t* semaphores, const cudaExternalSemaphoreWaitParams* params,
                           unsigned count, Stream& stream) noexcept {
   return enqueue(semaphores, params, count, stream, run_waits);
+}
+
+namespace {
+
+void run_node(void* data) {
+  const auto& work = *static_cast<const NodeWork*>(data);
+  for (unsigned i = 0; i < work.count; ++i)
+    if (work.waits)
+      wait(work.steps[i], *work.context);
+    else
+      signal(work.steps[i]);
+}
+
+template <class T> T* copy_of(GraphArena& arena, const T* from, unsigned count) {
+  if (!from || count == 0) return nullptr;
+  auto* to = static_cast<T*>(arena.allocate(count * sizeof(T)));
+  std::memcpy(to, from, count * sizeof(T));
+  return to;
+}
+
+}  // namespace
+
+cudaError_t make_external(ExternalData& out, GraphArena& arena, const cudaExternalSemaphore_t* semaphores,
+                          const cudaExternalSemaphoreSignalParams* signals,
+                          const cudaExternalSemaphoreWaitParams* waits, unsigned count) {
+  if (count && (!semaphores || (!signals && !waits))) return cudaErrorInvalidValue;
+  {
+    const std::scoped_lock hold(external_mutex);
+    for (unsigned i = 0; i < count; ++i) {
+      if (!find<Semaphore>(semaphores[i])) return cudaErrorInvalidResourceHandle;
+      if (signals ? signals[i].flags : waits[i].flags) return cudaErrorInvalidValue;  // they are about NvSci
+    }
+  }
+  out = {copy_of(arena, semaphores, count), copy_of(arena, signals, count), copy_of(arena, waits, count), count};
+  return cudaSuccess;
+}
+
+ExternalWork make_external_work(const ExternalData& data, GraphArena& arena, const Context& context) {
+  auto* work = static_cast<NodeWork*>(arena.allocate(sizeof(NodeWork)));
+  *work = {&context, data.waits != nullptr, 0, nullptr};
+  if (data.count) work->steps = static_cast<Step*>(arena.allocate(data.count * sizeof(Step)));
+  const std::scoped_lock hold(external_mutex);
+  for (unsigned i = 0; i < data.count; ++i)
+    if (const Semaphore* semaphore = find<Semaphore>(data.semaphores[i]))
+      work->steps[work->count++] = {*semaphore,
+                                    data.waits ? data.waits[i].params.fence.value : data.signals[i].params.fence.value};
+  return {run_node, work};
 }
 
 }  // namespace mr::model

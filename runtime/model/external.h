@@ -16,6 +16,7 @@
 
 namespace mr::model {
 
+struct Context;
 struct Stream;
 
 // Mark of such memory's ranges in Space::ranges().
@@ -36,5 +37,28 @@ cudaError_t signal_external(const cudaExternalSemaphore_t* semaphores, const cud
                             unsigned count, Stream& stream) noexcept;
 cudaError_t wait_external(const cudaExternalSemaphore_t* semaphores, const cudaExternalSemaphoreWaitParams* params,
                           unsigned count, Stream& stream) noexcept;
+
+// ---- nodes of graphs that signal semaphores, or wait for them ----
+
+class GraphArena;
+
+// What a node has been given: copies of the caller's arrays. One of the two lists of parameters is there.
+struct ExternalData {
+  cudaExternalSemaphore_t* semaphores;
+  const cudaExternalSemaphoreSignalParams* signals;
+  const cudaExternalSemaphoreWaitParams* waits;
+  unsigned count;
+};
+// Memory comes from `arena`. `out` has changed only on success.
+cudaError_t make_external(ExternalData& out, GraphArena& arena, const cudaExternalSemaphore_t* semaphores,
+                          const cudaExternalSemaphoreSignalParams* signals,
+                          const cudaExternalSemaphoreWaitParams* waits, unsigned count);
+// A function of the host and its data, which does what the node has been given. The semaphores are looked up now, and
+// must not be destroyed before it has run for the last time.
+struct ExternalWork {
+  void (*run)(void*);
+  void* data;
+};
+ExternalWork make_external_work(const ExternalData& data, GraphArena& arena, const Context& context);
 
 }  // namespace mr::model

@@ -309,6 +309,13 @@ void copy_data(GraphNode& to, const GraphNode& from) {
   case cudaGraphNodeTypeMemcpy: *(to.copy = arena.make<CopyData>()) = *from.copy; break;
   case cudaGraphNodeTypeMemset: *(to.fill = arena.make<FillData>()) = *from.fill; break;
   case cudaGraphNodeTypeHost: *(to.host = arena.make<HostData>()) = *from.host; break;
+  case cudaGraphNodeTypeExtSemaphoreSignal:
+  case cudaGraphNodeTypeExtSemaphoreWait: {
+    const ExternalData& data = *from.external;
+    (void)make_external(*(to.external = arena.make<ExternalData>()), arena, data.semaphores, data.signals, data.waits,
+                        data.count);
+    break;
+  }
   case cudaGraphNodeTypeWaitEvent:
   case cudaGraphNodeTypeEventRecord: *(to.event = arena.make<EventData>()) = *from.event; break;
   case cudaGraphNodeTypeGraph: {

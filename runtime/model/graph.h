@@ -14,6 +14,7 @@
 #include <memory/copy.h>
 #include <memory/space.h>
 #include <model/context.h>
+#include <model/external.h>
 #include <model/function.h>
 #include <model/graph_arena.h>
 #include <model/launch.h>
@@ -148,6 +149,7 @@ struct GraphNode {
     AllocData* alloc;
     FreeData* free;
     ConditionalData* conditional;
+    ExternalData* external;
   };
 };
 

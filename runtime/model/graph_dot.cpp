@@ -234,6 +234,8 @@ class Printer {
       return text;
     }
     case cudaGraphNodeTypeEmpty: return "empty";
+    case cudaGraphNodeTypeExtSemaphoreSignal: return format("signal %u external", node.external->count);
+    case cudaGraphNodeTypeExtSemaphoreWait: return format("wait for %u external", node.external->count);
     case cudaGraphNodeTypeEventRecord:
     case cudaGraphNodeTypeWaitEvent: {
       std::string text = node.type == cudaGraphNodeTypeEventRecord ? "record event" : "wait for event";

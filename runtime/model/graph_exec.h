@@ -101,6 +101,8 @@ cudaError_t exec_set_kernel(GraphExec& exec, const GraphNode& node, const cudaKe
 cudaError_t exec_set_copy(GraphExec& exec, const GraphNode& node, const CopyData& data);
 cudaError_t exec_set_fill(GraphExec& exec, const GraphNode& node, const FillData& data);
 cudaError_t exec_set_host(GraphExec& exec, const GraphNode& node, const cudaHostNodeParams& params);
+// The node's own parameters are not what is set: `data` is, which has as many semaphores.
+cudaError_t exec_set_external(GraphExec& exec, const GraphNode& node, cudaGraphNodeType type, const ExternalData& data);
 cudaError_t exec_set_event(GraphExec& exec, const GraphNode& node, cudaGraphNodeType type, Event& event);
 cudaError_t exec_set_enabled(GraphExec& exec, const GraphNode& node, bool enabled);
 cudaError_t exec_get_enabled(const GraphExec& exec, const GraphNode& node, unsigned& enabled) noexcept;

@@ -103,6 +103,12 @@ void store_step(GraphImage& image, std::uint32_t step, const GraphNode& node) {
   case cudaGraphNodeTypeMemcpy: store_copy(image, step, *node.copy); break;
   case cudaGraphNodeTypeMemset: store_fill(image, step, *node.fill); break;
   case cudaGraphNodeTypeHost: store_host(image, step, node.host->params); break;
+  case cudaGraphNodeTypeExtSemaphoreSignal:
+  case cudaGraphNodeTypeExtSemaphoreWait: {
+    const ExternalWork work = make_external_work(*node.external, payload_arena(image), *node.graph->context);
+    store_host(image, step, {work.run, work.data});
+    break;
+  }
   default: break;
   }
   if (observe::subscriber) [[unlikely]] {

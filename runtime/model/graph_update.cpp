@@ -274,6 +274,17 @@ cudaError_t exec_set_host(GraphExec& exec, const GraphNode& node, const cudaHost
   return cudaSuccess;
 }
 
+cudaError_t exec_set_external(GraphExec& exec, const GraphNode& node, cudaGraphNodeType type,
+                              const ExternalData& data) {
+  const std::uint32_t step = typed_step(exec, node, type);
+  if (step == no_step || node.external->count != data.count) return cudaErrorInvalidValue;
+  std::scoped_lock hold(exec.lock);
+  own_image(exec);
+  const ExternalWork work = make_external_work(data, payload_arena(*exec.image), *exec.context);
+  store_host(*exec.image, step, {work.run, work.data});
+  return cudaSuccess;
+}
+
 cudaError_t exec_set_event(GraphExec& exec, const GraphNode& node, cudaGraphNodeType type, Event& event) {
   const std::uint32_t step = typed_step(exec, node, type);
   if (step == no_step) return cudaErrorInvalidValue;

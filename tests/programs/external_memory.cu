@@ -73,6 +73,71 @@ static void memory() {
   EXPECT(cudaFree(pointer), cudaErrorInvalidValue);
 }
 
+// Nodes, made by hand and captured: the graph waits for the host's value, adds, signals; another takes the signal.
+static void graphs_of_semaphores(cudaExternalSemaphore_t timeline, cudaExternalSemaphore_t binary,
+                                 std::atomic<unsigned long long>* value, int* count, cudaStream_t a, cudaStream_t b) {
+  cudaExternalSemaphoreWaitParams wait = {};
+  cudaExternalSemaphoreSignalParams signal = {};
+  wait.params.fence.value = 20;
+  cudaGraph_t made = nullptr, captured = nullptr;
+  OK(cudaGraphCreate(&made, 0));
+  cudaExternalSemaphoreWaitNodeParams wait_node = {&timeline, &wait, 1};
+  cudaExternalSemaphoreSignalNodeParams signal_node = {&binary, &signal, 1};
+  cudaGraphNode_t first = nullptr, adds = nullptr, last = nullptr;
+  OK(cudaGraphAddExternalSemaphoresWaitNode(&first, made, nullptr, 0, &wait_node));
+  int one = 1;
+  void* arguments[] = {&count, &one};
+  cudaKernelNodeParams kernel = {};
+  kernel.func = reinterpret_cast<void*>(add);
+  kernel.gridDim = kernel.blockDim = dim3(1);
+  kernel.kernelParams = arguments;
+  OK(cudaGraphAddKernelNode(&adds, made, &first, 1, &kernel));
+  cudaGraphNodeParams any = {};
+  any.type = cudaGraphNodeTypeExtSemaphoreSignal;
+  any.extSemSignal = {&binary, &signal, 1};
+  OK(cudaGraphAddNode(&last, made, &adds, nullptr, 1, &any));
+  cudaExternalSemaphoreSignalNodeParams got = {};
+  OK(cudaGraphExternalSemaphoresSignalNodeGetParams(last, &got));
+  CHECK(got.numExtSems == 1 && got.extSemArray[0] == binary && got.extSemArray != &binary);
+  REFUSED(cudaGraphExternalSemaphoresSignalNodeGetParams(first, &got));
+  REFUSED(cudaGraphAddExternalSemaphoresWaitNode(&first, made, nullptr, 0, nullptr));
+  cudaExternalSemaphoreWaitNodeParams missing = {&timeline, nullptr, 1};
+  REFUSED(cudaGraphAddExternalSemaphoresWaitNode(&first, made, nullptr, 0, &missing));
+
+  OK(cudaStreamBeginCapture(b, cudaStreamCaptureModeRelaxed));
+  OK(cudaWaitExternalSemaphoresAsync(&binary, &wait, 1, b));
+  add<<<1, 1, 0, b>>>(count, 10);
+  OK(cudaStreamEndCapture(b, &captured));
+  size_t nodes = 0;
+  OK(cudaGraphGetNodes(captured, nullptr, &nodes));
+  CHECK(nodes == 2);
+
+  cudaGraphExec_t producer = nullptr, consumer = nullptr;
+  OK(cudaGraphInstantiate(&producer, made, 0));
+  OK(cudaGraphInstantiate(&consumer, captured, 0));
+  int before = 0, after = 0;
+  OK(cudaMemcpy(&before, count, 4, cudaMemcpyDeviceToHost));
+  for (unsigned long long round = 0; round < 3; ++round) {
+    wait.params.fence.value = 20 + round;
+    OK(cudaGraphExecExternalSemaphoresWaitNodeSetParams(producer, first, &wait_node));
+    OK(cudaGraphLaunch(consumer, b));
+    OK(cudaGraphLaunch(producer, a));
+    EXPECT(cudaStreamQuery(b), cudaErrorNotReady);
+    value->store(20 + round);
+    OK(cudaStreamSynchronize(b));
+    OK(cudaStreamSynchronize(a));
+  }
+  OK(cudaMemcpy(&after, count, 4, cudaMemcpyDeviceToHost));
+  CHECK(after - before == 33);
+  REFUSED(cudaGraphExecExternalSemaphoresSignalNodeSetParams(producer, first, &signal_node));
+  signal_node.numExtSems = 0;
+  REFUSED(cudaGraphExecExternalSemaphoresSignalNodeSetParams(producer, last, &signal_node));
+  OK(cudaGraphExecDestroy(producer));
+  OK(cudaGraphExecDestroy(consumer));
+  OK(cudaGraphDestroy(made));
+  OK(cudaGraphDestroy(captured));
+}
+
 static void semaphores() {
   const int file = file_of(4096), binary_file = eventfd(0, EFD_SEMAPHORE);
   auto* value = static_cast<std::atomic<unsigned long long>*>(
@@ -111,11 +176,8 @@ static void semaphores() {
   OK(cudaStreamSynchronize(a));
   OK(cudaMemcpy(&host, count, 4, cudaMemcpyDeviceToHost));
   CHECK(host == 11 && value->load() == 7);
-  cudaGraph_t graph;
-  OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
-  EXPECT(cudaSignalExternalSemaphoresAsync(&binary, &signal, 1, a), cudaErrorStreamCaptureUnsupported);
-  EXPECT(cudaStreamEndCapture(a, &graph), cudaErrorStreamCaptureInvalidated);
   OK(cudaStreamSynchronize(b));
+  graphs_of_semaphores(timeline, binary, value, count, a, b);
   OK(cudaDestroyExternalSemaphore(binary));
   OK(cudaDestroyExternalSemaphore(timeline));
   EXPECT(cudaSignalExternalSemaphoresAsync(&binary, &signal, 1, a), cudaErrorInvalidResourceHandle);
