@@ -10,7 +10,8 @@ cl::opt<Stage> stage_option("mrcc-stage", cl::desc("which half of Millrace's dev
                             cl::init(Stage::all),
                             cl::values(clEnumValN(Stage::all, "all", "both, one translation unit is an image"),
                                        clEnumValN(Stage::unit, "unit", "a translation unit of relocatable device code"),
-                                       clEnumValN(Stage::image, "image", "linked relocatable device code")));
+                                       clEnumValN(Stage::image, "image", "linked relocatable device code"),
+                                       clEnumValN(Stage::host, "host", "host code, for what works around LLVM alone")));
 cl::opt<Mode> mode_option("mrcc-mode", cl::desc("how kernels run"), cl::init(Mode::automatic),
                           cl::values(clEnumValN(Mode::automatic, "auto", "the best mode that each kernel allows"),
                                      clEnumValN(Mode::loop, "loop", "a loop over threads where legal"),

@@ -9,6 +9,7 @@ enum class Stage {
   all,    // a translation unit that becomes an image by itself
   unit,   // -rdc: a translation unit whose bitcode is linked with others later
   image,  // -rdc: the linked bitcode
+  host,   // host code
 };
 enum class Mode {
   automatic,

@@ -10,6 +10,8 @@
 //   before vectorisation  ParallelGroups (which accesses of a thread loop are independent)
 //                         WrappingStrides (indices that LLVM's vectoriser gets wrong)
 //
+// In the host pass (-mrcc-stage=host) WrappingStrides alone: the vectoriser is the same.
+//
 // With -rdc, units are compiled to bitcode with -mrcc-stage=unit, linked with llvm-link, and the result is compiled
 // with `clang -x ir -O2 -mllvm -mrcc-stage=image`.
 #include "llvm/IR/PassManager.h"
@@ -29,6 +31,7 @@ using namespace llvm;
 void at_start(ModulePassManager& passes, OptimizationLevel level) {
   const mrcc::Stage stage = mrcc::options().stage;
   const bool optimise = level != OptimizationLevel::O0;
+  if (stage == mrcc::Stage::host) return;
   if (stage != mrcc::Stage::image) passes.addPass(mrcc::EarlyStage());
   if (stage == mrcc::Stage::unit) return;
   if (optimise) {
@@ -49,14 +52,15 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "millrace", "1", [](PassBuilder& builder) {
             builder.registerPipelineStartEPCallback(at_start);
             builder.registerOptimizerEarlyEPCallback([&builder](ModulePassManager& passes, OptimizationLevel level) {
-              if (mrcc::options().stage == mrcc::Stage::unit) return;
+              const mrcc::Stage stage = mrcc::options().stage;
+              if (stage == mrcc::Stage::unit || stage == mrcc::Stage::host) return;
               const bool optimise = level != OptimizationLevel::O0;
               FunctionPassManager tidy;
               if (optimise) tidy = builder.buildFunctionSimplificationPipeline(level, ThinOrFullLTOPhase::None);
               passes.addPass(mrcc::BlockStage(optimise, std::move(tidy)));
             });
             builder.registerVectorizerStartEPCallback([](FunctionPassManager& passes, OptimizationLevel) {
-              passes.addPass(mrcc::ParallelGroups());
+              if (mrcc::options().stage != mrcc::Stage::host) passes.addPass(mrcc::ParallelGroups());
               passes.addPass(mrcc::WrappingStrides());
             });
           }};
