@@ -33,8 +33,10 @@ Value* deciding_base(Value* pointer, std::uint64_t align, const DataLayout& layo
     APInt constant(bits, 0);
     if (!gep->collectOffset(layout, bits, variable, constant)) return pointer;
     if (constant.urem(align) != 0) return pointer;
-    for (auto& [index, scale] : variable)
-      if (scale.urem(align) != 0) return pointer;
+    for (auto& [index, scale] : variable) {
+      const unsigned zeros = scale.countr_zero() + computeKnownBits(index, layout).countMinTrailingZeros();
+      if (zeros < Log2_64(align)) return pointer;
+    }
     pointer = gep->getPointerOperand();
   }
 }
