@@ -6,6 +6,7 @@
 //   kernel "mr_kernel;line=L;params=OFFSET:SIZE:ALIGN:KIND,...;bounds=THREADS:BLOCKS:CLUSTER;cluster=X:Y:Z;file=NAME"
 //              KIND: p = held as a pointer in IR (pointer, reference), v = any other value; a trailing c marks
 //              __grid_constant__. `file` comes last because a name may hold any character.
+//   kernel "mr_blocks;X:Y:Z,..."   block extents that the unit's launches use (launch_extents.h)
 //   variable   "mr_shared", "mr_device", "mr_constant", "mr_managed"
 //
 // `extern __shared__` arrays are only declared, and annotations of declarations are dropped: they get the assembler
@@ -33,6 +34,7 @@
 
 #include "device_launches.h"
 #include "inline_ptx.h"
+#include "launch_extents.h"
 
 namespace {
 using namespace clang;
@@ -90,7 +92,8 @@ CompilerInstance* launching = nullptr;
 
 class Marker : public RecursiveASTVisitor<Marker> {
  public:
-  explicit Marker(ASTContext& ctx) : ctx_(ctx) {}
+  // `launches`, if given, is shown all launches.
+  Marker(ASTContext& ctx, mrcc::LaunchExtents* launches) : ctx_(ctx), launches_(launches) {}
   bool shouldVisitTemplateInstantiations() const { return true; }
   bool shouldVisitImplicitCode() const { return true; }
   bool shouldVisitLambdaBody() const { return true; }
@@ -100,8 +103,14 @@ class Marker : public RecursiveASTVisitor<Marker> {
     return true;
   }
 
+  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr* launch) {
+    if (launches_) launches_->see(*launch);
+    return true;
+  }
+
   // A launch in device code: the kernel's own convention, whatever of it has been seen so far.
   bool VisitCallExpr(CallExpr* call) {
+    if (launches_) launches_->see(*call);
     FunctionDecl* f = call->getDirectCallee();
     if (!f || !find_annotation(f, "mr_global")) return true;
     // The function that code generation makes for the call is the one that a later definition fills.
@@ -205,6 +214,7 @@ class Marker : public RecursiveASTVisitor<Marker> {
   }
 
   ASTContext& ctx_;
+  mrcc::LaunchExtents* launches_;
 };
 
 // Runs before clang's code generation sees a declaration, so that attributes are there when it emits it.
@@ -224,14 +234,16 @@ class Consumer : public ASTConsumer {
     if (!t->isDependentContext()) visit(t);
   }
   void HandleTranslationUnit(ASTContext& ctx) override {
-    visit(ctx.getTranslationUnitDecl());
+    mrcc::LaunchExtents launches(ctx);
+    visit(ctx.getTranslationUnitDecl(), &launches);
+    launches.annotate();  // in time: clang emits functions' annotations when all has been generated
     converter.convert_all(ctx);
   }
 
  private:
-  void visit(Decl* d) {
+  void visit(Decl* d, mrcc::LaunchExtents* launches = nullptr) {
     if (!ctx_->getLangOpts().CUDAIsDevice) return;
-    Marker(*ctx_).TraverseDecl(d);
+    Marker(*ctx_, launches).TraverseDecl(d);
     converter.convert(*ctx_);
   }
   ASTContext* ctx_ = nullptr;

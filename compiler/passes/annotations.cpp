@@ -30,6 +30,7 @@ bool import_one(GlobalObject* object, StringRef text) {
         report_fatal_error("millrace: a kernel was generated without its calling convention");
       f->setCallingConv(CallingConv::C);
     }
+    if (text.consume_front("mr_blocks;")) f->addFnAttr(kBlocksAttr, text);
     return true;
   }
   auto* gv = dyn_cast<GlobalVariable>(object);
@@ -97,6 +98,8 @@ KernelInfo kernel_info(const Function& kernel) {
   StringRef text = kernel.getFnAttribute(kKernelAttr).getValueAsString();
   auto [fields, file] = text.split(";file=");
   info.file = file.str();
+  split(kernel.getFnAttribute(kBlocksAttr).getValueAsString(), ',',
+        [&](StringRef block) { three_numbers(block, info.blocks.emplace_back().data()); });
   split(fields, ';', [&](StringRef field) {
     auto [key, value] = field.split('=');
     if (key == "line") value.getAsInteger(10, info.line);

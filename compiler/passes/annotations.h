@@ -1,5 +1,6 @@
 // The AST plugin's annotations, moved from llvm.global.annotations to attributes, and read back.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -25,6 +26,7 @@ struct KernelInfo {
   std::uint32_t cluster[3] = {0, 0, 0};
   std::uint32_t line = 0;
   std::string file;
+  llvm::SmallVector<std::array<std::uint32_t, 3>, 2> blocks;  // extents that launches of the unit use
 };
 
 // Turns the plugin's annotations into attributes and removes them. Kernels lose their ms_abi calling convention.

@@ -28,14 +28,16 @@
 
 namespace mrcc {
 
+inline constexpr std::uint64_t scratch_margin = 256;
+
 struct Split {
   llvm::Function* blocks = nullptr;  // null: can't be split
   std::string why;                   // the reason then
   std::uint32_t lane_bytes = 0;      // of scratch memory per thread
 };
 // The new function has the body's parameters and items (thread items are ignored), then `scratch`, aligned to 64, of
-// lane_bytes per thread, and the block's three extents. With `store_lane` each thread's indices are in MrLane while it
-// runs. The body is changed only by splitting blocks.
+// lane_bytes per thread with scratch_margin readable bytes before and behind, and the block's three extents. With
+// `store_lane` each thread's indices are in MrLane while it runs. The body is changed only by splitting blocks.
 Split split_at_barriers(const Extended& body, bool store_lane);
 
 }  // namespace mrcc

@@ -92,11 +92,12 @@ PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyse
       }
       set_scratch(module, f, split.lane_bytes);
     }
-    CallInst* call = define_run_blocks(&f, split);
-    defined.push_back(&f);
-    if (!optimise_ || call->getCalledFunction()->hasFnAttribute(Attribute::NoInline)) continue;
-    InlineFunctionInfo info;
-    InlineFunction(*call, info);
+    for (CallInst* call : define_run_blocks(&f, split, optimise_ && !options().check && !options().sites)) {
+      defined.push_back(call->getFunction());
+      if (!optimise_ || call->getCalledFunction()->hasFnAttribute(Attribute::NoInline)) continue;
+      InlineFunctionInfo info;
+      InlineFunction(*call, info);
+    }
   }
   for (Function* f : defined) {
     lower_shared_atomics(*f);

@@ -6,6 +6,8 @@ namespace mrcc {
 
 // Attribute of a kernel: the AST plugin's annotation text (see frontend/annotate.cpp).
 inline constexpr llvm::StringLiteral kKernelAttr = "mr-kernel";
+// Attribute of a kernel: "X:Y:Z,...", block extents for which it gets versions of its own.
+inline constexpr llvm::StringLiteral kBlocksAttr = "mr-blocks";
 // Attribute of a global variable: "device", "constant" or "managed".
 inline constexpr llvm::StringLiteral kVariableAttr = "mr-variable";
 // What follows a managed variable's name in the name of its slot; such a slot has kVariableAttr "slot" (managed.h).

@@ -1,14 +1,18 @@
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
 
 #include "stages.h"
+#include "thread_loops.h"
 
 namespace mrcc {
 using namespace llvm;
 
 PreservedAnalyses ParallelGroups::run(Function& function, FunctionAnalysisManager& analyses) {
+  auto& se = analyses.getResult<ScalarEvolutionAnalysis>(function);
   for (Loop* loop : analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder()) {
+    allow_unrolling(*loop, se);
     if (!findOptionMDForLoop(loop, "llvm.loop.parallel_accesses")) continue;
     // A private variable in memory is one location for all iterations.
     bool private_memory = false;

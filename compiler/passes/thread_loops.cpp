@@ -20,6 +20,7 @@ using namespace llvm;
 namespace {
 
 constexpr const char* marker = "mrcc.thread";
+constexpr const char* unroll_disable = "llvm.loop.unroll.disable";
 constexpr unsigned max_divisions = 24;    // of a function
 constexpr std::size_t max_copied = 6000;  // instructions
 constexpr std::size_t max_loop_size = 600;
@@ -103,6 +104,22 @@ struct Guard {
   bool wraps = false;  // perhaps
 };
 
+// What one thread of a short row does besides is better masked: the row stays whole vectors, and where extents are
+// constants the mask is one too, which makes it a single access.
+bool better_masked(const ThreadLoop& t, const BranchInst& branch, const ICmpInst& compare) {
+  constexpr std::uint64_t short_row = 32;
+  constexpr std::size_t few_instructions = 16;
+  const auto* begin = dyn_cast<ConstantInt>(t.begin);
+  const auto* limit = dyn_cast<ConstantInt>(t.limit);
+  if (!begin || !limit || limit->getZExtValue() - begin->getZExtValue() > short_row || !t.loop->isInnermost())
+    return false;
+  const unsigned side = compare.getPredicate() == ICmpInst::ICMP_EQ ? 0 : 1;
+  if (!compare.isEquality() || branch.getCondition() != &compare) return false;
+  const BasicBlock* then = branch.getSuccessor(side);
+  return then->getSinglePredecessor() && then->getSingleSuccessor() == branch.getSuccessor(1 - side) &&
+         then->size() <= few_instructions;
+}
+
 bool find_guard(const ThreadLoop& t, ScalarEvolution& se, Guard& g) {
   SCEVExpander expander(se, t.before->getModule()->getDataLayout(), "guard");
   Instruction* end = t.before->getTerminator();
@@ -134,6 +151,7 @@ bool find_guard(const ThreadLoop& t, ScalarEvolution& se, Guard& g) {
         if (!affine || affine->getLoop() != t.loop || !affine->isAffine() || !affine->getStepRecurrence(se)->isOne() ||
             !usable(affine->getStart()) || !usable(sides[1 - side]))
           continue;
+        if (better_masked(t, *branch, *compare)) continue;
         g.affine = affine;
         g.affine_value = compare->getOperand(side);
         g.other = sides[1 - side];
@@ -340,11 +358,33 @@ bool undo_switches(Function& function, LoopInfo& loops, ScalarEvolution& se) {
 
 void mark_thread_loop(BranchInst& back, MDNode* access_group) {
   LLVMContext& c = back.getContext();
-  SmallVector<Metadata*, 3> operands = {nullptr, MDNode::get(c, {MDString::get(c, marker)})};
+  // Blocks have 16 threads in a row, or 256: a vector at a time, so that short rows don't end in the scalar rest.
+  auto* one = MDNode::get(c, {MDString::get(c, "llvm.loop.interleave.count"),
+                              ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(c), 1))});
+  // Nor unrolled before they are vectors (and then only short ones, allow_unrolling()).
+  SmallVector<Metadata*, 5> operands = {nullptr, MDNode::get(c, {MDString::get(c, marker)}), one,
+                                        MDNode::get(c, {MDString::get(c, unroll_disable)})};
   if (access_group) operands.push_back(MDNode::get(c, {MDString::get(c, "llvm.loop.parallel_accesses"), access_group}));
   MDNode* id = MDNode::getDistinct(c, operands);
   id->replaceOperandWith(0, id);
   back.setMetadata(LLVMContext::MD_loop, id);
+}
+
+void allow_unrolling(Loop& loop, ScalarEvolution& se) {
+  constexpr unsigned short_row = 64;
+  Instruction* end = loop.getLoopLatch() ? loop.getLoopLatch()->getTerminator() : nullptr;
+  MDNode* id = marked(end);
+  const unsigned count = id ? se.getSmallConstantTripCount(&loop) : 0;
+  if (!count || count > short_row) return;
+  SmallVector<Metadata*, 4> kept = {nullptr};
+  for (const MDOperand& operand : drop_begin(id->operands())) {
+    auto* node = dyn_cast<MDNode>(operand);
+    auto* name = node && node->getNumOperands() ? dyn_cast<MDString>(node->getOperand(0)) : nullptr;
+    if (!name || name->getString() != unroll_disable) kept.push_back(operand);
+  }
+  MDNode* fresh = MDNode::getDistinct(loop.getHeader()->getContext(), kept);
+  fresh->replaceOperandWith(0, fresh);
+  end->setMetadata(LLVMContext::MD_loop, fresh);
 }
 
 bool divide_thread_loops(Function& function, FunctionAnalysisManager& analyses) {

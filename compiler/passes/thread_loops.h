@@ -16,7 +16,9 @@
 namespace llvm {
 class BranchInst;
 class Function;
+class Loop;
 class MDNode;
+class ScalarEvolution;
 }  // namespace llvm
 
 namespace mrcc {
@@ -25,6 +27,9 @@ namespace mrcc {
 // header that the latch increases by one and compares (unsigned less) with the limit. Nothing else is carried around.
 // `access_group`: the loop's accesses that are independent of each other, or null.
 void mark_thread_loop(llvm::BranchInst& back, llvm::MDNode* access_group);
+// Thread loops aren't unrolled, so that they are still there for the vectoriser. To be called just before it: what is
+// left of short rows, a few vectors, may be unrolled after it.
+void allow_unrolling(llvm::Loop& loop, llvm::ScalarEvolution& se);
 // Returns true if anything was changed.
 bool divide_thread_loops(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 

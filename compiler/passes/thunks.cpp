@@ -1,5 +1,6 @@
 #include "thunks.h"
 
+#include <array>
 #include <cstddef>
 
 #include <simt/abi.h>
@@ -13,6 +14,7 @@
 
 #include "annotations.h"
 #include "names.h"
+#include "options.h"
 #include "thread_loops.h"
 
 namespace mrcc {
@@ -134,6 +136,8 @@ Function* new_entry(Function* body, FunctionType* type, const Twine& name, Globa
   f->addFnAttrs(attributes);
   f->addFnAttr(Attribute::NoUnwind);
   f->addFnAttr(kEntryAttr);
+  // Whatever the generic model of such processors prefers: kernels are long rows of independent elements.
+  if (options().march == "x86-64-v4") f->addFnAttr("prefer-vector-width", "512");
   f->removeFnAttr(kAlignAttr);
   f->removeFnAttr(kKernelBodyAttr);
   f->setDSOLocal(true);
@@ -284,6 +288,9 @@ Function* declare_run_blocks(StringRef name, StringRef kernel_attribute, const E
 
 namespace {
 
+constexpr std::uint32_t short_row = 64;
+constexpr unsigned most_of_version = 4000;  // instructions that are worth being there several times
+
 bool calls_functions(Function* body) {
   for (Instruction& i : instructions(body))
     if (auto* call = dyn_cast<CallBase>(&i); call && !call->isInlineAsm())
@@ -319,18 +326,42 @@ void leave_if_misaligned(IRBuilder<>& b, const Extended& body, Unpacker& unpacke
   b.SetInsertPoint(stay);
 }
 
+// Versions of a kernel's run_blocks: for any launch and for blocks of given extents; with every check on and the body
+// called, not inlined, for ranges whose pointer parameters are misaligned.
+struct Version {
+  bool slow = false;
+  Function* slow_version = nullptr;
+  const std::array<std::uint32_t, 3>* extents = nullptr;
+  ArrayRef<std::pair<const std::array<std::uint32_t, 3>*, Function*>> fixed;  // that it chooses from
+};
 CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool store_lane, const Split& split,
-                 bool slow);
+                 const Version& version);
 
-// The same entry with every check on and the body called, not inlined.
-Function* slow_version(Function* f, const KernelInfo& info, const Extended& body, bool store_lane, const Split& split) {
-  Function* slow = Function::Create(f->getFunctionType(), GlobalValue::InternalLinkage, f->getName() + ".checked",
-                                    f->getParent());
-  slow->copyAttributesFrom(f);
-  slow->addFnAttr(Attribute::Cold);
-  describe(slow, body.body);
-  define(slow, info, body, store_lane, split, /*slow=*/true)->addFnAttr(Attribute::NoInline);
-  return slow;
+Function* declare_version(Function* f, const Extended& body, const Twine& suffix) {
+  Function* other = Function::Create(f->getFunctionType(), GlobalValue::InternalLinkage, f->getName() + suffix,
+                                     f->getParent());
+  other->copyAttributesFrom(f);
+  describe(other, body.body);
+  return other;
+}
+
+// At the entry: blocks whose extents have a version of their own are its.
+void leave_for_fixed(IRBuilder<>& b, ArrayRef<Value*> items, const Version& version) {
+  for (auto [extents, to] : version.fixed) {
+    Function* f = b.GetInsertBlock()->getParent();
+    Value* same = b.getTrue();
+    for (unsigned i = 0; i < 3; ++i)
+      same = b.CreateAnd(same, b.CreateICmpEQ(items[bdim_x + i], b.getInt32((*extents)[i])));
+    BasicBlock* leave = BasicBlock::Create(b.getContext(), "fixed", f);
+    BasicBlock* stay = BasicBlock::Create(b.getContext(), "other.extents", f);
+    b.CreateCondBr(same, leave, stay);
+    b.SetInsertPoint(leave);
+    CallInst* call = b.CreateCall(to, {f->getArg(0), f->getArg(1), f->getArg(2)});
+    call->addFnAttr(Attribute::NoInline);
+    if (DISubprogram* sp = f->getSubprogram()) call->setDebugLoc(DILocation::get(b.getContext(), 0, 0, sp));
+    b.CreateRetVoid();
+    b.SetInsertPoint(stay);
+  }
 }
 
 }  // namespace
@@ -352,18 +383,40 @@ bool has_private_parameters(const Function& f) {
   return false;
 }
 
-CallInst* define_run_blocks(Function* f, const Split& split) {
-  if (!f->isDeclaration() || !f->hasFnAttribute(kBodyAttr)) return nullptr;
+SmallVector<CallInst*, 3> define_run_blocks(Function* f, const Split& split, bool versions) {
+  if (!f->isDeclaration() || !f->hasFnAttribute(kBodyAttr)) return {};
   const KernelInfo info = kernel_info(*f);
   const Extended body = body_of(*f);
   const bool store_lane = f->getFnAttribute(kStoreLaneAttr).getValueAsString() == "1";
-  for (StringRef attribute :
-       {StringRef(kKernelAttr), StringRef(kBodyAttr), StringRef(kItemsAttr), StringRef(kStoreLaneAttr)})
+  for (StringRef attribute : {StringRef(kKernelAttr), StringRef(kBodyAttr), StringRef(kItemsAttr),
+                              StringRef(kStoreLaneAttr), StringRef(kBlocksAttr)})
     f->removeFnAttr(attribute);
   f->setLinkage(GlobalValue::InternalLinkage);
   f->setVisibility(GlobalValue::DefaultVisibility);
   describe(f, body.body);
-  return define(f, info, body, store_lane, split, /*slow=*/false);
+  SmallVector<CallInst*, 3> calls;
+  Version general;
+  if (body.items >> misaligned_bits & 1) {
+    general.slow_version = declare_version(f, body, ".checked");
+    general.slow_version->addFnAttr(Attribute::Cold);
+    Version slow;
+    slow.slow = true;
+    define(general.slow_version, info, body, store_lane, split, slow)->addFnAttr(Attribute::NoInline);
+  }
+  SmallVector<std::pair<const std::array<std::uint32_t, 3>*, Function*>, 2> fixed;
+  const Function* inlined = split.blocks ? split.blocks : body.body;
+  if (versions && !store_lane && inlined->getInstructionCount() <= most_of_version)
+    for (const auto& e : info.blocks) {
+      // Long rows end in a rest or not, which is all that loops without barriers gain.
+      if (!split.blocks && e[0] > short_row) continue;
+      Version version = general;
+      version.extents = &e;
+      fixed.push_back({&e, declare_version(f, body, ".fixed")});
+      calls.push_back(define(fixed.back().second, info, body, store_lane, split, version));
+    }
+  general.fixed = fixed;
+  calls.push_back(define(f, info, body, store_lane, split, general));
+  return calls;
 }
 
 namespace {
@@ -373,15 +426,17 @@ namespace {
 Value* scratch_memory(IRBuilder<>& b, ArrayRef<Value*> items, std::uint32_t lane_bytes) {
   Value* threads = b.CreateMul(items[bdim_x], b.CreateMul(items[bdim_y], items[bdim_z]));
   Value* bytes = b.CreateMul(b.CreateZExt(threads, b.getInt64Ty()), b.getInt64(lane_bytes));
+  bytes = b.CreateAdd(bytes, b.getInt64(2 * scratch_margin));
   AllocaInst* memory = b.CreateAlloca(b.getInt8Ty(), bytes, "scratch");
   memory->setAlignment(Align(64));
   AllocaInst* hidden = b.CreateAlloca(b.getPtrTy());
-  b.CreateStore(memory, hidden);
+  b.CreateStore(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), memory, scratch_margin), hidden);
   return b.CreateLoad(b.getPtrTy(), hidden, /*isVolatile=*/true, "scratch");
 }
 
 CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool store_lane, const Split& split,
-                 bool slow) {
+                 const Version& version) {
+  const bool slow = version.slow;
   LLVMContext& c = f->getContext();
   Type* i64 = Type::getInt64Ty(c);
   Type* i32 = Type::getInt32Ty(c);
@@ -395,6 +450,9 @@ CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool
   Value* items[item_count] = {};
   const bool checked = body.items >> misaligned_bits & 1;
   for (unsigned i = bdim_x; i <= block_pointer; ++i) items[i] = load_item(b, static_cast<Item>(i), nullptr, block);
+  leave_for_fixed(b, items, version);
+  if (version.extents)
+    for (unsigned i = 0; i < 3; ++i) items[bdim_x + i] = b.getInt32((*version.extents)[i]);
   Value* args = b.CreateAlignedLoad(b.getPtrTy(), field(b, block, offsetof(MrBlock, args)), Align(8), "args");
   Unpacker unpacker(info, body);
   unpacker.enter(b, args, /*buffer_serves=*/false);
@@ -417,7 +475,7 @@ CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool
     items[misaligned_bits] = words[0];
     if (slow || calls_functions(body.body)) words.push_back(lane_misaligned_bits(b, in_lane));
     clear_words(b, words);
-    if (!slow) leave_if_misaligned(b, body, unpacker, slow_version(f, info, body, store_lane, split));
+    if (!slow) leave_if_misaligned(b, body, unpacker, version.slow_version);
   }
   Value* scratch = split.blocks ? scratch_memory(b, items, split.lane_bytes) : nullptr;
   BasicBlock* divide = BasicBlock::Create(c, "divide", f);
