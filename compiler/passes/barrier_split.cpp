@@ -2,6 +2,9 @@
 
 #include <simt/abi.h>
 
+#include "llvm/Analysis/ValueTracking.h"
+
+#include "exchange.h"
 #include "splitter.h"
 
 namespace mrcc {
@@ -187,12 +190,22 @@ void Splitter::find_slots() {
     const Sync sync = sync_of(*call);
     if (!of_warp(sync) || sync == Sync::warp) continue;
     Reduction& red = reductions_[call];
-    red.brought.size = red.given.size = sync == Sync::shuffle ? 8 : 4;
-    for (Slot* slot : {&red.brought, &red.given}) {
-      slot->offset = lane_bytes_;
-      lane_bytes_ += slot->size;
-    }
+    const bool wide = sync == Sync::shuffle &&
+                      computeKnownBits(call->getArgOperand(2), layout_).countMinLeadingZeros() < 32;
+    red.brought.size = red.given.size = wide ? 8 : 4;
+    red.direct = sync == Sync::shuffle && may_read_directly(call);
   }
+  for (const std::uint64_t size : {8, 4})
+    for (CallInst* call : barriers_) {
+      auto found = reductions_.find(call);
+      if (found == reductions_.end()) continue;
+      Reduction& red = found->second;
+      for (Slot* slot : {&red.brought, &red.given}) {
+        if (slot->size != size || (slot == &red.given && red.direct)) continue;
+        slot->offset = lane_bytes_;
+        lane_bytes_ += slot->size;
+      }
+    }
   if (lane_bytes_) lane_bytes_ = alignTo(lane_bytes_, 64);  // whatever follows is aligned
   // Larger alignments first: a multiple of the number of threads keeps it.
   sort(arrays, [&](const auto& a, const auto& b) { return (a.second & -a.second) > (b.second & -b.second); });
@@ -209,6 +222,12 @@ void Splitter::find_slots() {
 
 }  // namespace splitting
 
-Split split_at_barriers(const Extended& body, bool store_lane) { return splitting::Splitter(body, store_lane).run(); }
+Split split_at_barriers(const Extended& body, bool store_lane) {
+  Split split;
+  const auto exchanges = store_lane ? llvm::SmallVector<llvm::CallInst*, 4>() : mark_exchanges(body);
+  if (!exchanges.empty()) split = splitting::Splitter(body, store_lane).run();
+  for (llvm::CallInst* meeting : exchanges) meeting->eraseFromParent();
+  return split.blocks ? split : splitting::Splitter(body, store_lane).run();
+}
 
 }  // namespace mrcc

@@ -47,10 +47,9 @@ void Splitter::build_region(Region& r) {
   Value* thread = b.CreateAdd(first, b.CreateZExt(x.index, b.getInt64Ty()), "thread", true, true);
   IRBuilder<> outside(r.before->getTerminator());
   BasicBlock* latch = BasicBlock::Create(c, "latch", out_, done_);
-  MDNode* group = MDNode::getDistinct(c, {});
+  group_ = MDNode::getDistinct(c, {});
   if (all_here) {
-    LoadInst* is_here = b.CreateLoad(b.getInt8Ty(), element(b, here_, thread));
-    if (!store_lane_) is_here->setMetadata(LLVMContext::MD_access_group, group);
+    LoadInst* is_here = independent(b.CreateLoad(b.getInt8Ty(), element(b, here_, thread)));
     BasicBlock* go_on = BasicBlock::Create(c, "here", out_, latch);
     b.CreateCondBr(b.CreateOr(all_here, b.CreateICmpNE(is_here, b.getInt8(0))), go_on, latch);
     b.SetInsertPoint(go_on);
@@ -110,9 +109,9 @@ void Splitter::build_region(Region& r) {
     switch (sync_of(*barrier)) {
     case Sync::barrier_reduce: reduce(at, barrier, operand(1)); break;
     case Sync::shuffle:
-    case Sync::reduce: bring(at, barrier, operand(2), thread, group); break;
+    case Sync::reduce: bring(at, barrier, operand(2), thread); break;
     case Sync::ballot:
-      bring(at, barrier, at.CreateZExt(at.CreateICmpNE(operand(1), at.getInt32(0)), at.getInt32Ty()), thread, group);
+      bring(at, barrier, at.CreateZExt(at.CreateICmpNE(operand(1), at.getInt32(0)), at.getInt32Ty()), thread);
       break;
     default: break;
     }
@@ -133,11 +132,11 @@ void Splitter::build_region(Region& r) {
       RemapInstruction(&i, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
       if (i.getDebugLoc())
         i.setDebugLoc(here ? DebugLoc::appendInlinedAt(i.getDebugLoc(), here, c, cache) : DebugLoc());
-      if (i.mayReadOrWriteMemory() && !store_lane_) i.setMetadata(LLVMContext::MD_access_group, group);
+      if (i.mayReadOrWriteMemory()) independent(&i);
       if (isa<ReturnInst>(i)) {
         IRBuilder<> at(&i);
         if (leaves_early_ && several) {
-          go(at, thread, group);
+          go(at, thread);
           at.CreateBr(latch);
         } else {
           leave(at, returned);
@@ -174,7 +173,7 @@ void Splitter::build_region(Region& r) {
   // The loops' ends, and what follows.
   b.SetInsertPoint(latch);
   BranchInst* back = close(b, x, extent_[0]);
-  mark_thread_loop(*back, store_lane_ ? nullptr : group);
+  mark_thread_loop(*back, store_lane_ ? nullptr : group_);
   no_vectors(close(b, y, rows));
   if (rows_differ) no_vectors(close(b, z, extent_[2]));
   for (auto [v, slot] : defined)
@@ -188,12 +187,13 @@ void Splitter::build_region(Region& r) {
 }
 
 // The thread returns, others may go on: it brings nothing to warp operations any more.
-void Splitter::go(IRBuilder<>& b, Value* thread, MDNode* group) {
-  SmallVector<StoreInst*, 4> stores = {b.CreateStore(b.getInt8(0), element(b, here_, thread))};
+void Splitter::go(IRBuilder<>& b, Value* thread) {
+  independent(b.CreateStore(b.getInt8(0), element(b, here_, thread)));
   for (CallInst* call : barriers_) {
     const Sync sync = sync_of(*call);
     if (!of_warp(sync) || sync == Sync::warp) continue;
-    Value* nothing = sync == Sync::shuffle ? b.getInt64(0) : static_cast<Value*>(b.getInt32(0));
+    const Slot& brought = reductions_[call].brought;
+    Value* nothing = b.getIntN(8 * brought.size, 0);
     if (sync == Sync::reduce) switch (cast<ConstantInt>(call->getArgOperand(1))->getZExtValue()) {
       case MR_RED_MIN_U:
       case MR_RED_AND: nothing = b.getInt32(~0u); break;
@@ -201,10 +201,8 @@ void Splitter::go(IRBuilder<>& b, Value* thread, MDNode* group) {
       case MR_RED_MAX_S: nothing = b.getInt32(0x80000000u); break;
       default: break;
       }
-    stores.push_back(b.CreateStore(nothing, element(b, reductions_[call].brought, thread)));
+    independent(b.CreateStore(nothing, element(b, brought, thread)));
   }
-  if (!store_lane_)
-    for (StoreInst* store : stores) store->setMetadata(LLVMContext::MD_access_group, group);
   b.CreateStore(b.getInt32(1), left_);
 }
 

@@ -4,20 +4,29 @@
 
 namespace mrcc::splitting {
 
-void Splitter::bring(IRBuilder<>& b, CallInst* call, Value* v, Value* thread, MDNode* group) {
-  StoreInst* store = b.CreateStore(v, element(b, reductions_[call].brought, thread));
-  if (!store_lane_) store->setMetadata(LLVMContext::MD_access_group, group);
+void Splitter::bring(IRBuilder<>& b, CallInst* call, Value* v, Value* thread) {
+  const Slot& slot = reductions_[call].brought;
+  independent(b.CreateStore(b.CreateTrunc(v, b.getIntNTy(8 * slot.size)), element(b, slot, thread)));
+}
+
+// While some threads still read what the shuffle gave them no other brings anything new: the shuffle's result isn't
+// used where threads go on to bring something to it, nor where they leave and bring nothing.
+bool Splitter::may_read_directly(CallInst* shuffle) {
+  return none_of(regions_, [&](const Region& r) {
+    const bool leaves = leaves_early_ && r.returns;
+    return (leaves || r.next.contains(shuffle)) && crosses_into(r, *shuffle);
+  });
 }
 
 // All threads have brought theirs: what they get, before the next region writes again.
 void Splitter::complete_in_warps(IRBuilder<>& b, CallInst* call) {
   const Sync sync = sync_of(*call);
-  if (sync == Sync::warp) return;
   const Reduction& red = reductions_[call];
+  if (sync == Sync::warp || red.direct) return;
   Value* from = element(b, red.brought, b.getInt64(0));
   Value* to = element(b, red.given, b.getInt64(0));
   if (sync == Sync::shuffle) {
-    b.CreateMemCpy(to, Align(8), from, Align(8), b.CreateMul(threads_, b.getInt64(8)));
+    b.CreateMemCpy(to, Align(4), from, Align(4), b.CreateMul(threads_, b.getInt64(red.given.size)));
     return;
   }
   Module& module = *body_.getParent();
@@ -30,16 +39,27 @@ void Splitter::complete_in_warps(IRBuilder<>& b, CallInst* call) {
   if (subprogram_) done->setDebugLoc(DILocation::get(b.getContext(), 0, 0, subprogram_));
 }
 
-// What the current thread gets; the shuffle's source as runtime/simt/warp.h (shuffle_source) has it.
+// What the current thread gets.
 Value* Splitter::given_by_warp(IRBuilder<>& outside, IRBuilder<>& b, CallInst* call, ValueToValueMapTy& map,
                                Value* thread) {
+  if (sync_of(*call) == Sync::shuffle) return shuffled(outside, b, call, map, thread);
+  Value* given = independent(
+      b.CreateLoad(b.getInt32Ty(), element(b, reductions_[call].given, b.CreateLShr(thread, 5))));
+  return sync_of(*call) == Sync::ballot && !all_lanes(call)
+             ? b.CreateAnd(given, at_start(outside, b, call->getArgOperand(0), map, thread))
+             : given;
+}
+
+// The source as runtime/simt/warp.h (shuffle_source) has it. What lies a constant step away is read for all lanes, so
+// that a vector is one load, and used where the step stays inside the segment.
+Value* Splitter::shuffled(IRBuilder<>& outside, IRBuilder<>& b, CallInst* call, ValueToValueMapTy& map, Value* thread) {
   const Reduction& red = reductions_[call];
+  const Slot& array = red.direct ? red.brought : red.given;
   const auto operand = [&](unsigned n) { return at_start(outside, b, call->getArgOperand(n), map, thread); };
-  if (sync_of(*call) != Sync::shuffle) {
-    Value* given = b.CreateLoad(b.getInt32Ty(), element(b, red.given, b.CreateLShr(thread, 5)));
-    return sync_of(*call) == Sync::ballot && !all_lanes(call) ? b.CreateAnd(given, operand(0)) : given;
-  }
   const auto i32 = [&](std::uint32_t v) { return b.getInt32(v); };
+  const auto read = [&](Value* at) {
+    return independent(b.CreateLoad(b.getIntNTy(8 * array.size), element(b, array, at)));
+  };
   Value* lane = b.CreateAnd(b.CreateTrunc(thread, b.getInt32Ty()), i32(31));
   Value* width = operand(4);
   Value* segment = b.CreateSelect(b.CreateICmpUGE(width, i32(32)), i32(0), b.CreateSub(i32(32), width));
@@ -47,33 +67,43 @@ Value* Splitter::given_by_warp(IRBuilder<>& outside, IRBuilder<>& b, CallInst* c
   Value* first = b.CreateAnd(lane, segment);
   Value* last = b.CreateOr(first, inner);
   Value* step = b.CreateAnd(operand(3), i32(31));
+  auto* constant = dyn_cast<ConstantInt>(step);
+  Value* far = constant ? b.CreateZExt(step, b.getInt64Ty()) : nullptr;
   Value* source = nullptr;
   Value* inside = b.getTrue();
+  Value* v = nullptr;  // of the source, if it is inside
   switch (cast<ConstantInt>(call->getArgOperand(1))->getZExtValue()) {
   case MR_SHFL_UP:
     source = b.CreateSub(lane, step);
     inside = b.CreateICmpSGE(source, first);
+    if (far) v = read(b.CreateSub(thread, far));
     break;
   case MR_SHFL_DOWN:
     source = b.CreateAdd(lane, step);
     inside = b.CreateICmpULE(source, last);
+    if (far) v = read(b.CreateAdd(thread, far));
     break;
   case MR_SHFL_XOR:
     source = b.CreateXor(lane, step);
     inside = b.CreateICmpULE(source, last);
+    if (far && constant->getValue().isPowerOf2()) {
+      Value* back = b.CreateICmpNE(b.CreateAnd(lane, step), i32(0));
+      v = b.CreateSelect(back, read(b.CreateSub(thread, far)), read(b.CreateAdd(thread, far)));
+    }
     break;
   default: source = b.CreateOr(first, b.CreateAnd(step, b.CreateNot(segment))); break;
   }
   source = b.CreateSelect(inside, source, lane);
   Value* at = b.CreateAdd(b.CreateAnd(thread, b.getInt64(~std::uint64_t{31})), b.CreateZExt(source, b.getInt64Ty()));
   // A lane that the block doesn't have gives 0.
-  Value* there = b.CreateICmpULT(at, threads_);
+  Value* whole_warps = outside.CreateICmpEQ(outside.CreateAnd(threads_, outside.getInt64(31)), outside.getInt64(0));
+  Value* there = b.CreateOr(whole_warps, b.CreateICmpULT(at, threads_));
   if (!all_lanes(call))  // nor does one that the mask doesn't name
     there = b.CreateAnd(there, b.CreateTrunc(b.CreateLShr(operand(0), source), b.getInt1Ty()));
-  Value* v = b.CreateLoad(b.getInt64Ty(), element(b, red.given, b.CreateSelect(there, at, thread)));
+  v = v ? b.CreateSelect(inside, v, read(thread)) : read(b.CreateSelect(there, at, thread));
   if (Value* out = call->getArgOperand(5); !isa<ConstantPointerNull>(out))
     b.CreateStore(b.CreateZExt(inside, b.getInt32Ty()), operand(5));
-  return b.CreateSelect(there, v, b.getInt64(0));
+  return b.CreateZExt(b.CreateSelect(there, v, ConstantInt::get(v->getType(), 0)), b.getInt64Ty());
 }
 
 }  // namespace mrcc::splitting

@@ -65,7 +65,10 @@ struct Reduction {
   AllocaInst* sum = nullptr;
   AllocaInst* result = nullptr;
   Slot brought, given;
+  bool direct = false;  // a shuffle whose threads read what the others brought where it lies
 };
+// Shuffles by a step read that far before and behind their arrays.
+static_assert(scratch_margin >= 31 * sizeof(std::uint64_t));
 
 class Splitter {
  public:
@@ -239,6 +242,12 @@ class Splitter {
     return b.CreateInBoundsGEP(ArrayType::get(b.getInt8Ty(), slot.size), array, thread);
   }
 
+  // An access of the current thread's own, or to what other threads have brought before.
+  template <class Access> Access* independent(Access* access) const {
+    if (!store_lane_) access->setMetadata(LLVMContext::MD_access_group, group_);
+    return access;
+  }
+
   // What a value was when the region began, for the current thread.
   Value* at_start(IRBuilder<>& outside, IRBuilder<>& b, Value* v, ValueToValueMapTy& map, Value* thread) {
     if (isa<Constant>(v) || isa<MetadataAsValue>(v)) return v;
@@ -267,20 +276,22 @@ class Splitter {
     start_values_[i] = result;
     return result;
   }
-  static Value* load(IRBuilder<>& b, Type* type, Value* address) {
-    if (!type->isIntegerTy(1)) return b.CreateLoad(type, address);
-    return b.CreateTrunc(b.CreateLoad(b.getInt8Ty(), address), type);
+  Value* load(IRBuilder<>& b, Type* type, Value* address) const {
+    if (!type->isIntegerTy(1)) return independent(b.CreateLoad(type, address));
+    return b.CreateTrunc(independent(b.CreateLoad(b.getInt8Ty(), address)), type);
   }
-  static void store(IRBuilder<>& b, Value* v, Value* address) {
+  void store(IRBuilder<>& b, Value* v, Value* address) const {
     if (v->getType()->isIntegerTy(1)) v = b.CreateZExt(v, b.getInt8Ty());
-    b.CreateStore(v, address);
+    independent(b.CreateStore(v, address));
   }
 
   void build_region(Region& r);
-  void go(IRBuilder<>& b, Value* thread, MDNode* group);
+  void go(IRBuilder<>& b, Value* thread);
   void reduce(IRBuilder<>& b, CallInst* barrier, Value* predicate);
-  void bring(IRBuilder<>& b, CallInst* call, Value* v, Value* thread, MDNode* group);
+  void bring(IRBuilder<>& b, CallInst* call, Value* v, Value* thread);
   void complete_in_warps(IRBuilder<>& b, CallInst* call);
+  bool may_read_directly(CallInst* shuffle);
+  Value* shuffled(IRBuilder<>& outside, IRBuilder<>& b, CallInst* call, ValueToValueMapTy& map, Value* thread);
   Value* given_by_warp(IRBuilder<>& outside, IRBuilder<>& b, CallInst* call, ValueToValueMapTy& map, Value* thread);
 
   const Extended& extended_;
@@ -307,6 +318,7 @@ class Splitter {
   Slot here_;                   // then: which have not returned, a byte each
   AllocaInst* left_ = nullptr;  // and whether any has
   BasicBlock* done_ = nullptr;
+  MDNode* group_ = nullptr;  // of the loop that is being built: its accesses that are independent of each other
   DenseMap<CallInst*, Reduction> reductions_;
   DenseMap<Instruction*, Value*> start_values_;
 };

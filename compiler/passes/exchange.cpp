@@ -1,0 +1,178 @@
+#include "exchange.h"
+
+#include <optional>
+
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+#include "splitter.h"
+#include "uniformity.h"
+
+namespace mrcc {
+using namespace llvm;
+
+namespace {
+
+constexpr std::size_t most_instructions = 120;  // of a loop
+constexpr std::size_t most_unrolled = 200;      // such a loop dissolves, and what it carries is in registers
+
+class Strides {
+ public:
+  Strides(const Uniformity& uniformity, ArrayRef<Value*> tid, const DataLayout& layout)
+      : uniformity_(uniformity), tid_(tid), layout_(layout) {}
+
+  // What the value grows by from one thread of a row to the next; nothing where it isn't known.
+  std::optional<std::int64_t> of(const Value* v, unsigned depth = 0) const {
+    if (v == tid_[0]) return 1;
+    if (v == tid_[1] || v == tid_[2] || uniformity_.uniform(v)) return 0;
+    const auto* o = dyn_cast<Operator>(v);
+    if (!o || depth > 12) return {};
+    const auto operand = [&](unsigned i) { return of(o->getOperand(i), depth + 1); };
+    switch (o->getOpcode()) {
+    case Instruction::ZExt:
+    case Instruction::SExt: return operand(0);
+    case Instruction::Or:
+      if (!cast<PossiblyDisjointInst>(o)->isDisjoint()) return {};
+      [[fallthrough]];
+    case Instruction::Add: {
+      const auto a = operand(0), b = operand(1);
+      return a && b ? std::optional(*a + *b) : std::nullopt;
+    }
+    case Instruction::Sub: {
+      const auto a = operand(0), b = operand(1);
+      return a && b ? std::optional(*a - *b) : std::nullopt;
+    }
+    case Instruction::Mul:
+    case Instruction::Shl: {
+      const auto a = operand(0);
+      const auto* by = dyn_cast<ConstantInt>(o->getOperand(1));
+      if (!a || !by || by->getValue().getActiveBits() > 16) return {};
+      return *a *
+             (o->getOpcode() == Instruction::Shl ? std::int64_t{1} << (by->getZExtValue() & 63) : by->getSExtValue());
+    }
+    case Instruction::GetElementPtr: {
+      const auto* gep = cast<GEPOperator>(o);
+      auto sum = of(gep->getPointerOperand(), depth + 1);
+      for (auto at = gep_type_begin(gep), end = gep_type_end(gep); at != end && sum; ++at) {
+        if (at.isStruct()) continue;
+        const auto index = of(at.getOperand(), depth + 1);
+        sum = index ? std::optional(*sum + *index * static_cast<std::int64_t>(
+                                                        at.getSequentialElementStride(layout_).getFixedValue()))
+                    : std::nullopt;
+      }
+      return sum;
+    }
+    default: return {};
+    }
+  }
+
+ private:
+  const Uniformity& uniformity_;
+  ArrayRef<Value*> tid_;
+  const DataLayout& layout_;
+};
+
+// Whatever the order of the threads: the result isn't used, and what is left in the end is the same.
+bool in_any_order(const AtomicRMWInst& i) {
+  switch (i.getOperation()) {
+  case AtomicRMWInst::Add:
+  case AtomicRMWInst::Sub:
+  case AtomicRMWInst::And:
+  case AtomicRMWInst::Or:
+  case AtomicRMWInst::Xor:
+  case AtomicRMWInst::Max:
+  case AtomicRMWInst::Min:
+  case AtomicRMWInst::UMax:
+  case AtomicRMWInst::UMin: return !i.isVolatile() && i.use_empty() && i.getType()->isIntegerTy();
+  default: return false;
+  }
+}
+
+// `words`: where bits of misaligned addresses are collected. `times`: that the loop is gone around, 0 if it isn't
+// known.
+bool worth_it(const Loop& loop, const Uniformity& uniformity, const Strides& strides, const DataLayout& layout,
+              ArrayRef<Value*> words, unsigned times) {
+  BasicBlock* exiting = loop.getExitingBlock();
+  if (!loop.isInnermost() || !loop.getLoopPreheader() || !loop.getLoopLatch() || !exiting || !loop.getExitBlock() ||
+      !uniformity.uniform(exiting->getTerminator()))
+    return false;
+  bool carries = false;
+  const AtomicRMWInst* counts = nullptr;
+  for (const PHINode& phi : loop.getHeader()->phis())
+    carries |= phi.getType()->isFloatingPointTy() && !uniformity.uniform(&phi);
+  std::size_t size = 0, cost = 0;
+  for (const BasicBlock* block : loop.blocks())
+    for (const Instruction& i : *block) {
+      if (++size > most_instructions || isa<AllocaInst>(i)) return false;
+      cost += !isa<PHINode, GetElementPtrInst, CastInst, CmpInst, BranchInst>(i);
+      if (const Value* pointer = getLoadStorePointerOperand(&i); pointer && is_contained(words, pointer)) continue;
+      if (const auto* load = dyn_cast<LoadInst>(&i)) {
+        const auto stride = strides.of(load->getPointerOperand());
+        const std::int64_t bytes = layout.getTypeStoreSize(load->getType());
+        if (!load->isSimple() || !stride || (*stride != 0 && *stride != bytes)) return false;
+      } else if (const auto* add = dyn_cast<AtomicRMWInst>(&i)) {
+        if (!in_any_order(*add) || (counts && counts->getOperation() != add->getOperation())) return false;
+        counts = add;
+      } else if (const auto* call = dyn_cast<CallBase>(&i)) {
+        if (!isa<IntrinsicInst>(call) || call->isConvergent()) return false;
+        if (!call->doesNotAccessMemory() && !isa<DbgInfoIntrinsic>(call)) return false;
+      } else if (i.mayReadOrWriteMemory()) {
+        return false;
+      }
+    }
+  return (carries || counts) && (!times || cost * times > most_unrolled);
+}
+
+}  // namespace
+
+SmallVector<CallInst*, 4> mark_exchanges(const Extended& body) {
+  Function& f = *body.body;
+  SmallVector<CallInst*, 4> out;
+  const auto item = [&](Item i) -> Value* {
+    if (!(body.items >> i & 1)) return nullptr;
+    return f.getArg(f.arg_size() - popcount(body.items) + popcount(body.items & ((1u << i) - 1)));
+  };
+  Value* tid[3] = {item(tid_x), item(tid_y), item(tid_z)};
+  Value* words[2] = {item(misaligned_bits), item(misaligned_parameters)};
+  if (!tid[tid_x]) return out;
+  DominatorTree dominators(f);
+  LoopInfo loops(dominators);
+  const Uniformity uniformity(f, {tid[tid_x], tid[tid_y], tid[tid_z]});
+  const DataLayout& layout = f.getParent()->getDataLayout();
+  const Strides strides(uniformity, tid, layout);
+  const TargetLibraryInfoImpl library(Triple(f.getParent()->getTargetTriple()));
+  TargetLibraryInfo functions(library, &f);
+  AssumptionCache assumptions(f);
+  ScalarEvolution se(f, functions, assumptions, dominators, loops);
+  SmallVector<Loop*, 4> chosen;
+  for (Loop* loop : loops.getLoopsInPreorder())
+    if (worth_it(*loop, uniformity, strides, layout, words, se.getSmallConstantTripCount(loop))) chosen.push_back(loop);
+  SmallVector<BasicBlock*, 8> places;
+  for (Loop* loop : chosen) {
+    BasicBlock* exit = loop->getExitBlock();
+    if (!exit->getSinglePredecessor()) exit = SplitEdge(loop->getExitingBlock(), exit);
+    places.append({loop->getHeader(), exit});
+  }
+  if (places.empty()) return out;
+  FunctionCallee meet = f.getParent()->getOrInsertFunction("__mr_barrier",
+                                                           FunctionType::get(Type::getVoidTy(f.getContext()), false));
+  for (BasicBlock* block : places) {
+    if (splitting::sync_of(*block->getFirstNonPHIOrDbgOrLifetime()) == splitting::Sync::barrier) continue;
+    CallInst* call = CallInst::Create(meet, "", block->getFirstInsertionPt());
+    call->addFnAttr(Attribute::Convergent);
+    call->setDoesNotThrow();
+    out.push_back(call);
+  }
+  return out;
+}
+
+}  // namespace mrcc
