@@ -111,6 +111,20 @@ def host_warnings_reach_host_code_only_once(t):
 
 
 @case
+def the_standard_library_is_quiet(t):
+    t.write("a.cu", """#include <algorithm>
+#include <vector>
+int main() {
+  std::vector<unsigned> v(9);
+  std::stable_sort(v.begin(), v.end(), [](unsigned a, unsigned b) { return (a & 7) < (b & 7); });
+  return static_cast<int>(v[0]);
+}
+""")
+    result = t.mrcc("-std=c++17", "a.cu")
+    assert result.status == 0 and result.err == "", str(result)
+
+
+@case
 def linker_options(t):
     t.write("a.cu", SQUARES)
     t.compiles("-c", "a.cu")
