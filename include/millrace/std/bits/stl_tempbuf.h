@@ -1,5 +1,5 @@
-// The standard library's buffers of std::stable_sort and its like, which use what C++17 deprecates: clang would warn of it
-// at every use of these algorithms in a program.
+// The standard library's buffers of std::stable_sort and its like, which use what C++17 deprecates: clang would warn of
+// it at every use of these algorithms in a program.
 #ifndef MILLRACE_STD_STL_TEMPBUF_H
 #define MILLRACE_STD_STL_TEMPBUF_H
 #pragma clang system_header
