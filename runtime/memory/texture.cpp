@@ -108,7 +108,9 @@ Axis axis_of(double x, std::uint32_t size, AddressMode mode, FilterMode filter) 
     return axis;
   }
   // Fixed point with 8 fractional bits, rounded to nearest.
-  const auto fixed = static_cast<std::int64_t>(std::floor(x * 256 + 0.5)) - 128;
+  auto fixed = static_cast<std::int64_t>(std::floor(x * 256 + 0.5)) - 128;
+  // Beyond the outer elements' centres there is one element, not two equal ones: their parts would be rounded.
+  if (mode == AddressMode::clamp) fixed = std::clamp<std::int64_t>(fixed, 0, (std::int64_t{size} - 1) * 256);
   const std::int64_t first = fixed >> 8;
   axis.index[0] = address(first, size, mode);
   axis.index[1] = address(first + 1, size, mode);
@@ -133,31 +135,50 @@ const char* element(const Surface& surface, const Place& place, int ix, int iy, 
                     place.slice + static_cast<std::size_t>(z));
 }
 
-// The weights of the elements around a point: whole 256ths that add up to one, from its distances a, b, c in x, y, z.
-// Seen on hardware: x and z are combined first, then y; what rounding leaves over is the near elements'.
-void weigh(int a, int b, int c, int (&weights)[2][2][2]) noexcept {
-  const auto part = [](int of, int fraction) { return (of * fraction + 128) >> 8; };
-  const int both = part(a, c), x_only = a - both, z_only = c - both, none = 256 - a - c + both;
-  const int far[2][2] = {{0, part(x_only, b)}, {part(z_only, b), part(both, b)}};  // in y, [z][x]
-  const int rest = b - far[0][1] - far[1][0] - far[1][1];
-  weights[0][1][0] = rest;
-  weights[0][1][1] = far[0][1];
-  weights[1][1][0] = far[1][0];
-  weights[1][1][1] = far[1][1];
-  weights[0][0][0] = none - rest;
-  weights[0][0][1] = x_only - far[0][1];
-  weights[1][0][0] = z_only - far[1][0];
-  weights[1][0][1] = both - far[1][1];
+// Normalized integers are interpolated as integers of 16 bits.
+bool in_sixteen_bits(const Texture& texture, const Format& format) noexcept {
+  return texture.normalized_read && texture.filter == FilterMode::linear && format.kind != ChannelKind::is_float;
+}
+double sixteen_bits(const Format& format) noexcept { return format.kind == ChannelKind::is_signed ? 32767 : 65535; }
+double as_summed(const Texture& texture, const Format& format, float value) noexcept {
+  if (!in_sixteen_bits(texture, format)) return value;
+  const double scaled = value * sixteen_bits(format);
+  // 255 is a divisor of 65535, but 127 none of 32767.
+  return format.bits == 8 && format.kind == ChannelKind::is_signed ? scaled : std::round(scaled);
 }
 
-Texel sample_float(const Texture& texture, const Surface& surface, const Place& place) noexcept {
-  double sum[4] = {};
-  const int nx = place.axes[0].count;
+// The nearest float, of two equally near ones the larger in magnitude, as hardware rounds sums.
+float nearest_float(double value) noexcept {
+  if (!std::isfinite(value)) return static_cast<float>(value);
+  constexpr std::uint64_t half = std::uint64_t{1} << 28;  // of a float's last bit
+  return static_cast<float>(std::bit_cast<double>((std::bit_cast<std::uint64_t>(value) + half) & ~(2 * half - 1)));
+}
+
+// The weights of the elements around a point: whole 256ths that add up to `share`, from its distances a, b, c in x, y,
+// z. As hardware makes them (all of those that were asked for): z divides the share, x each slice's, y each column's.
+// Halves are the far element's, but in y only where that is far in x too.
+void weigh(int share, int a, int b, int c, int (&weights)[2][2][2]) noexcept {
+  const int far_z = (share * c + 128) >> 8;
+  for (int z = 0; z < 2; ++z) {
+    const int slice = z ? far_z : share - far_z;
+    const int far_x = (slice * a + 128) >> 8, near_x = slice - far_x;
+    const int far_y = (far_x * b + 128) >> 8, near_y = (near_x * b + 127) >> 8;
+    weights[z][0][0] = near_x - near_y;
+    weights[z][0][1] = far_x - far_y;
+    weights[z][1][0] = near_y;
+    weights[z][1][1] = far_y;
+  }
+}
+
+// Adds what `share` 256ths of a fetch from one level are.
+void accumulate(const Texture& texture, const Surface& surface, const Place& place, int share,
+                double (&sum)[4]) noexcept {
+  const Axis& x = place.axes[0];
+  const int nx = x.count;
   const int ny = place.dimensions > 1 ? place.axes[1].count : 1;
   const int nz = place.dimensions > 2 ? place.axes[2].count : 1;
-  const int c = nz == 2 ? place.axes[2].weight : 0;
   int weights[2][2][2];
-  weigh(place.axes[0].weight, ny == 2 ? place.axes[1].weight : 0, c, weights);
+  weigh(share, nx == 2 ? x.weight : 0, ny == 2 ? place.axes[1].weight : 0, nz == 2 ? place.axes[2].weight : 0, weights);
   for (int iz = 0; iz < nz; ++iz)
     for (int iy = 0; iy < ny; ++iy)
       for (int ix = 0; ix < nx; ++ix) {
@@ -169,17 +190,17 @@ Texel sample_float(const Texture& texture, const Surface& surface, const Place& 
           texel = read_float(texture, surface, at, -2.0f);
         else
           std::memcpy(texel.v, texture.border, sizeof texel.v);
-        for (int c = 0; c < 4; ++c) sum[c] += weight * texel.v[c];
+        for (int c = 0; c < 4; ++c) sum[c] += weight * as_summed(texture, surface.format, texel.v[c]);
       }
+}
+
+Texel result_of(const Texture& texture, const Format& format, const double (&sum)[4]) noexcept {
   Texel result;
   for (int c = 0; c < 4; ++c) {
-    // Normalized integers are interpolated in 16 bits.
-    if (texture.normalized_read && texture.filter == FilterMode::linear &&
-        surface.format.kind != ChannelKind::is_float) {
-      const double scale = surface.format.kind == ChannelKind::is_signed ? 32767 : 65535;
-      sum[c] = std::max(std::floor(sum[c] * scale + 0.5) / scale, -1.0);
-    }
-    result.v[c] = static_cast<float>(sum[c]);
+    if (in_sixteen_bits(texture, format))
+      result.v[c] = static_cast<float>(std::max(std::floor(sum[c] + 0.5) / sixteen_bits(format), -1.0));
+    else
+      result.v[c] = nearest_float(sum[c]);
   }
   return result;
 }
@@ -276,7 +297,9 @@ void fetch_level_of(const Texture& texture, const Surface& surface, std::uint32_
                     int layer, void* result) noexcept {
   const Place place = locate(texture, surface, kind, coordinates, layer);
   if (texture.filter == FilterMode::linear && reads_floats(texture)) {
-    const Texel texel = sample_float(texture, surface, place);
+    double sum[4] = {};
+    accumulate(texture, surface, place, 256, sum);
+    const Texel texel = result_of(texture, surface.format, sum);
     std::memcpy(result, texel.v, 16);
   } else {
     fetch_element(texture, surface, element(surface, place, 0, 0, 0), result);
@@ -356,14 +379,18 @@ void fetch(const Texture& texture, std::uint32_t kind, const float* coordinates,
   }
   const auto fixed = static_cast<std::int64_t>(std::floor(lod * 256 + 0.5));
   const auto lower = static_cast<std::size_t>(fixed >> 8);
-  const double weight = static_cast<double>(fixed & 255) / 256;
-  fetch_level_of(texture, texture.levels[lower], kind, coordinates, layer, result);
-  if (weight == 0 || !reads_floats(texture)) return;
-  Texel first, second;
-  std::memcpy(first.v, result, 16);
-  fetch_level_of(texture, texture.levels[lower + 1], kind, coordinates, layer, second.v);
-  for (int c = 0; c < 4; ++c) first.v[c] = static_cast<float>(first.v[c] * (1 - weight) + second.v[c] * weight);
-  std::memcpy(result, first.v, 16);
+  const int far = static_cast<int>(fixed & 255);
+  if (far == 0 || !reads_floats(texture)) {
+    fetch_level_of(texture, texture.levels[lower], kind, coordinates, layer, result);
+    return;
+  }
+  double sum[4] = {};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Surface& surface = texture.levels[lower + i];
+    accumulate(texture, surface, locate(texture, surface, kind, coordinates, layer), i ? far : 256 - far, sum);
+  }
+  const Texel texel = result_of(texture, texture.levels[lower].format, sum);
+  std::memcpy(result, texel.v, 16);
 }
 
 void set_border(Texture& texture, const float (&color)[4]) noexcept {

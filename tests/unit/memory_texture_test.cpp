@@ -138,14 +138,42 @@ TEST(Texture, FetchesWhatHardwareFetched) {
       float got[4];
       fetch(c.texture, c.kind, &c.fetches[i * 3], c.layers.empty() ? 0 : c.layers[i],
             c.levels.empty() ? 0 : c.levels[i], got);
-      // The hardware adds up in an order and precision of its own: compare to a few units of its last bits. How it
-      // rounds the weights of eight elements isn't known; a weight is never off by more than one 256th.
-      const bool eight = row.filter == 1 && (c.kind == 3 || c.texture.level_filter == FilterMode::linear);
-      EXPECT_NEAR(got[0], expected, eight ? 0.35 : std::max(2e-5 * std::fabs(expected), 1e-6))
+      EXPECT_EQ(got[0], static_cast<float>(expected))
           << row.form << " normalized " << row.normalized << " address " << row.address << " filter " << row.filter
           << " fetch " << i << " at " << c.fetches[i * 3] << " " << c.fetches[i * 3 + 1] << " " << c.fetches[i * 3 + 2];
     }
   }
+}
+
+// One fetch from a 2x2x2 texture of floats, so many 256ths away from its first element.
+float fetch_between(const float (&elements)[8], const int (&at)[3]) {
+  Texture texture;
+  texture.levels[0].data = reinterpret_cast<char*>(const_cast<float*>(elements));
+  texture.levels[0].width = texture.levels[0].height = texture.levels[0].depth = 2;
+  texture.levels[0].row_pitch = 8;
+  texture.levels[0].slice_pitch = 16;
+  texture.filter = FilterMode::linear;
+  for (auto& mode : texture.address) mode = AddressMode::clamp;
+  float coordinates[3], got[4];
+  for (int d = 0; d < 3; ++d) coordinates[d] = 0.5f + static_cast<float>(at[d]) / 256;
+  fetch(texture, 3, coordinates, 0, 0, got);
+  return got[0];
+}
+
+TEST(Texture, WeightsOfEightElementsAreTheHardwares) {
+  for (const RecordedWeights& row : recorded_weights) {
+    for (int i = 0; i < 8; ++i) {
+      float elements[8] = {};
+      elements[i] = 256;
+      EXPECT_EQ(fetch_between(elements, row.at), static_cast<float>(row.weights[i]))
+          << "element " << i << " at " << row.at[0] << " " << row.at[1] << " " << row.at[2];
+    }
+  }
+}
+
+TEST(Texture, SumsAreRoundedAsTheHardwareDoes) {
+  for (const RecordedSum& row : recorded_sums)
+    EXPECT_EQ(fetch_between(recorded_elements, row.at), row.value) << row.at[0] << " " << row.at[1] << " " << row.at[2];
 }
 
 TEST(Texture, ElementsKeepTheirBitsAndMissingComponentsAreZero) {
