@@ -115,11 +115,22 @@ std::uint32_t Heap::take_central(Shard& shard, std::uint32_t granules) noexcept 
     budget_->give(bytes);
     return RunMap::none;
   }
+  count_large(got, true);
   return index;
+}
+
+void Heap::count_large(std::uint32_t granules, bool taken) noexcept {
+  static_assert((std::size_t{shard_limit} << granule_shift) == device_page);
+  if (granules <= shard_limit / 2) return;
+  const std::size_t bytes = std::size_t{granules} << granule_shift;
+  const std::size_t pages = (bytes + device_page - 1) / device_page * device_page;
+  large_bytes_ = taken ? large_bytes_ + bytes : large_bytes_ - bytes;
+  large_pages_ = taken ? large_pages_ + pages : large_pages_ - pages;
 }
 
 void Heap::give_central(std::uint32_t index) noexcept {
   const std::lock_guard guard(lock_);
+  count_large(runs_.span(index).granules, false);
   budget_->give(runs_.bytes(runs_.span(index)));
   runs_.give(index);
   if (runs_.dirty() > dirty_limit()) runs_.purge(dirty_limit() / 2);
@@ -221,6 +232,7 @@ void Heap::reset() noexcept {
   for (std::uint32_t index = runs_.first(); index != RunMap::none;) {
     if (runs_.span(index).state.load(std::memory_order_relaxed) == SpanState::live) {
       budget_->give(runs_.bytes(runs_.span(index)));
+      count_large(runs_.span(index).granules, false);
       index = runs_.give(index);
     }
     index = runs_.after(index);

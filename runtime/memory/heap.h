@@ -58,6 +58,13 @@ class Heap {
   void reset() noexcept;
   // Bytes that rest in shards: taken from the budget, but nobody's.
   std::size_t resting() const noexcept;
+  // A GPU hands out pages of 2 MiB: blocks of more than 1 MiB have some to themselves, smaller ones share them
+  // (recorded). The bytes of the former, and of their pages.
+  static constexpr std::size_t device_page = std::size_t{2} << 20;
+  struct Large {
+    std::size_t bytes, pages;
+  };
+  Large large() const noexcept { return {large_bytes_, large_pages_}; }
   // Calls visit(const Block&) for each live block, in address order, under the heap's lock.
   template <class Visit> void each_live(Visit&& visit) {
     struct Guard {
@@ -97,10 +104,13 @@ class Heap {
   std::uint32_t take_central(Shard& shard, std::uint32_t granules) noexcept;
   void give_central(std::uint32_t index) noexcept;
   Block describe(std::uint32_t index) const noexcept;
+  // A block of so many granules is taken out of runs_, or given back. Under lock_. Large ones never rest in a shard.
+  void count_large(std::uint32_t granules, bool taken) noexcept;
 
   Budget* budget_ = nullptr;
   RunMap runs_;
-  Lock lock_;  // covers runs_
+  Lock lock_;                                             // covers runs_
+  Relaxed<std::size_t> large_bytes_{0}, large_pages_{0};  // written under lock_
   Shard shards_[shard_count];
 };
 

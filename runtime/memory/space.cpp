@@ -99,9 +99,12 @@ bool Space::initialise(const SpaceOptions& options) noexcept {
 }
 
 std::size_t Space::free_bytes(int device) noexcept {
-  const std::size_t used = device_budget(device).used() -
-                           std::min(device_heap(device).resting(), device_budget(device).used());
-  return total_bytes(device) - used;
+  const Heap& heap = device_heap(device);
+  const auto [large, large_pages] = heap.large();
+  const std::size_t used = device_budget(device).used(), others = large + heap.resting();
+  const std::size_t small = used > others ? used - others : 0;
+  const std::size_t taken = large_pages + (small + Heap::device_page - 1) / Heap::device_page * Heap::device_page;
+  return total_bytes(device) > taken ? total_bytes(device) - taken : 0;
 }
 
 Pointer Space::find(const void* pointer) const noexcept {

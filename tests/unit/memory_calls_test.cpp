@@ -342,6 +342,50 @@ TEST_F(Calls, MemoryRunsOutAndComesBack) {
   EXPECT_EQ(cudaFree(p), cudaSuccess);
 }
 
+// What each allocation took from cudaMemGetInfo's free memory, and gave back, as recorded on an H200.
+TEST_F(Calls, FreeMemoryGoesInPagesOfTwoMib) {
+  const auto free_now = [] {
+    std::size_t free_bytes = 0, total = 0;
+    EXPECT_EQ(cudaMemGetInfo(&free_bytes, &total), cudaSuccess);
+    return free_bytes;
+  };
+  constexpr std::size_t kib = 1024;
+  constexpr struct {
+    std::size_t bytes, taken_kib, given_kib;
+  } steps[] = {{1, 2048, 2048},
+               {1, 0, 0},
+               {512, 0, 0},
+               {256 * kib, 0, 0},
+               {512 * kib, 0, 0},
+               {mib, 0, 0},
+               {mib, 2048, 2048},
+               {mib + 1, 2048, 2048},
+               {2 * mib - 1, 2048, 2048},
+               {2 * mib, 2048, 2048},
+               {2 * mib + 1, 4096, 4096},
+               {3 * mib, 4096, 4096},
+               {3 * mib, 4096, 4096},
+               {5 * mib, 6144, 6144},
+               {7 * mib + 3, 8192, 8192},
+               {33 * mib, 34816, 34816}};
+  std::vector<void*> blocks;
+  std::size_t before = free_now();
+  for (const auto& step : steps) {
+    void* p = nullptr;
+    ASSERT_EQ(cudaMalloc(&p, step.bytes), cudaSuccess);
+    blocks.push_back(p);
+    const std::size_t now = free_now();
+    EXPECT_EQ((before - now) / kib, step.taken_kib) << step.bytes;
+    before = now;
+  }
+  for (std::size_t i = blocks.size(); i-- > 0;) {
+    ASSERT_EQ(cudaFree(blocks[i]), cudaSuccess);
+    const std::size_t now = free_now();
+    EXPECT_EQ((now - before) / kib, steps[i].given_kib) << steps[i].bytes;
+    before = now;
+  }
+}
+
 // Random calls against a model: contents, attributes and errors.
 TEST_F(Calls, RandomCallsAgreeWithAModel) {
   struct Block {
