@@ -9,15 +9,15 @@ using namespace mr;
 
 namespace {
 
-// What comes before the checks of a configuration: a known kernel, a context that works, a stream of the current
-// device.
+// What comes before the checks of a configuration: a known kernel, a context that works, a stream - of any device: the
+// kernel runs on that one (recorded).
 cudaError_t launch_on(model::LaunchRequest& request, const void* func, cudaStream_t handle, bool per_thread) {
   request.function = model::find_function(func);
   if (!request.function) [[unlikely]]  // an address of something else is taken for a bad handle
     return func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
   if (const cudaError_t error = api::refused()) return error;
   model::Stream* stream = model::resolve(handle, per_thread);
-  if (!stream || stream->context != &model::current_context()) return cudaErrorInvalidResourceHandle;
+  if (!stream) return cudaErrorInvalidResourceHandle;
   if (model::slow()) [[unlikely]] {
     cudaError_t captured;
     if (model::capture_launch(*stream, request, captured)) return captured;

@@ -131,7 +131,8 @@ cudaError_t fill_sync(const FillCall& call, bool per_thread) {
   if (empty) return cudaSuccess;
   memory::Kind kind;
   model::Stream& stream = api::default_stream(per_thread);
-  if (const cudaError_t error = model::check_fill_target(fill, &kind)) return api::result(error);
+  if (const cudaError_t error = model::check_fill_target(fill, stream.context->ordinal, &kind))
+    return api::result(error);
   cudaError_t error;
   if (model::slow() && model::capture_refuse(stream, error)) return api::result(error);
   model::fill_and_wait(stream, fill, kind);
@@ -155,7 +156,8 @@ cudaError_t fill_async(const FillCall& call, cudaStream_t handle, bool per_threa
   }
   if (empty) return cudaSuccess;
   memory::Kind kind;
-  if (const cudaError_t error = model::check_fill_target(fill, &kind)) return api::result(error);
+  if (const cudaError_t error = model::check_fill_target(fill, stream->context->ordinal, &kind))
+    return api::result(error);
   model::enqueue_fill(*stream, fill);
   return cudaSuccess;
 }

@@ -331,6 +331,12 @@ bool reaches(const Pointer& found, int device) noexcept {
   return !pool || (pool->access >> device & 1) != 0;
 }
 
+bool reaches_device_memory(const Pointer& found, int device) noexcept {
+  if (found.device < 0 || found.device == device) return true;
+  if (const memory::Pool* pool = space().pool_of(found.block.base)) return (pool->access >> device & 1) != 0;
+  return settings(device).peer(found.device);
+}
+
 void pointer_attributes(cudaPointerAttributes* out, const void* pointer) noexcept {
   *out = {};
   void* const address = const_cast<void*>(pointer);

@@ -47,6 +47,9 @@ bool look_up(const void* pointer, std::size_t bytes, Operand* out) noexcept;
 
 // Whether a device may touch the memory: false for pools in host memory without access for it.
 bool reaches(const memory::Pointer& found, int device) noexcept;
+// Whether it may touch device memory: its own, that of pools it was given access to, and of devices whose peer access
+// it has enabled.
+bool reaches_device_memory(const memory::Pointer& found, int device) noexcept;
 
 // Where a device variable lies on the current device, and how long it is; cudaErrorInvalidSymbol if `symbol` names
 // none.

@@ -375,10 +375,14 @@ cudaError_t check_fill(memory::Fill& fill, bool& empty, void* dst, std::size_t p
   return cudaSuccess;
 }
 
-cudaError_t check_fill_target(const memory::Fill& fill, Kind* kind) noexcept {
+cudaError_t check_fill_target(const memory::Fill& fill, int device, Kind* kind) noexcept {
   const std::size_t span = times_plus(fill.depth - 1, fill.slice, times_plus(fill.height - 1, fill.pitch, fill.row));
   if (const cudaError_t error = take_side(fill.dst, span, kind)) return error;
   if (*kind == Kind::pinned && !reaches(memory::space().find(fill.dst), current_device())) return cudaErrorInvalidValue;
+  // A set is the stream's device's work; copies are of both.
+  if (memory::space().devices() > 1 && *kind == Kind::device &&
+      !reaches_device_memory(memory::space().find(fill.dst), device)) [[unlikely]]
+    return cudaErrorInvalidValue;
   return *kind == Kind::pageable ? cudaErrorInvalidValue : cudaSuccess;
 }
 

@@ -44,10 +44,11 @@ cudaError_t check_from_symbol(CopyPlan& plan, void* dst, const void* symbol, std
                               cudaMemcpyKind kind) noexcept;
 cudaError_t check_batch_3d(CopyPlan& plan, const cudaMemcpy3DBatchOp& operation) noexcept;
 
-// Fills. `fill` is complete after the shape check; the target's memory is looked at by check_fill_target.
+// Fills. `fill` is complete after the shape check; the target's memory is looked at by check_fill_target, for
+// the device that is to write it.
 cudaError_t check_fill(memory::Fill& fill, bool& empty, void* dst, std::size_t pitch, std::size_t slice_rows, int value,
                        const cudaExtent& extent, bool three_dimensional) noexcept;
-cudaError_t check_fill_target(const memory::Fill& fill, memory::Kind* kind) noexcept;
+cudaError_t check_fill_target(const memory::Fill& fill, int device, memory::Kind* kind) noexcept;
 
 // ---- running them ----
 

@@ -94,10 +94,18 @@ static void streams_and_events(const Pair& p) {
   int device = -1, value = 5;
   float ms;
   cudaSetDevice(0);
+  // A kernel runs on its stream's device, whichever is current.
   set<<<1, 1, 0, p.stream[1]>>>(p.memory[1], 1);
-  EXPECT(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+  OK(cudaGetLastError());
+  OK(cudaStreamSynchronize(p.stream[1]));
+  OK(cudaMemcpy(&value, p.memory[1], 4, cudaMemcpyDefault));
+  CHECK(value == 1);
+  value = 5;
   OK(cudaStreamGetDevice(p.stream[1], &device));
   CHECK(device == 1);
+  // A set needs access to the other device's memory, copies don't.
+  EXPECT(cudaMemset(p.memory[1], 0, 4), cudaErrorInvalidValue);
+  EXPECT(cudaMemsetAsync(p.memory[1], 0, 4, p.stream[0]), cudaErrorInvalidValue);
   // Copies and sets may go into another device's stream.
   OK(cudaMemcpyAsync(p.memory[1], &value, 4, cudaMemcpyHostToDevice, p.stream[1]));
   OK(cudaMemsetAsync(p.memory[1], 0x11, 4, p.stream[1]));
@@ -153,7 +161,8 @@ static void peers(const Pair& p, int devices) {
   OK(cudaStreamSynchronize(p.stream[1]));
   EXPECT(cudaMemcpyPeer(p.memory[1], devices, p.memory[0], 0, 4), cudaErrorInvalidDevice);
   for (int i = 0; i < 4; ++i) OK(cudaMemset(reinterpret_cast<char*>(p.memory[0]) + 64 * i, i + 1, 64));
-  OK(cudaMemset(p.memory[1], 0, 512));
+  OK(cudaMemsetAsync(p.memory[1], 0, 512, p.stream[1]));
+  OK(cudaStreamSynchronize(p.stream[1]));
   cudaMemcpy3DPeerParms box = {};
   box.srcPtr = make_cudaPitchedPtr(p.memory[0], 64, 64, 4);
   box.dstPtr = make_cudaPitchedPtr(p.memory[1], 128, 64, 4);

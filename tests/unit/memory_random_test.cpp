@@ -197,8 +197,12 @@ class Generator {
     if (at->second.kind == pageable) return;
     const std::size_t bytes = below(at->second.bytes.size() + 1), start = below(at->second.bytes.size() - bytes + 1);
     const auto value = static_cast<unsigned char>(random_());
-    expect(cudaSuccess, cudaMemsetAsync(at->first + start, value, bytes, stream()));
+    // Another device's memory can be copied, but not set.
+    const bool others = at->second.owner != current_ && (at->second.kind == device || at->second.kind == ordered);
+    expect(others && bytes ? cudaErrorInvalidValue : cudaSuccess,
+           cudaMemsetAsync(at->first + start, value, bytes, stream()));
     settle();
+    if (others) return;
     std::fill_n(at->second.bytes.begin() + static_cast<std::ptrdiff_t>(start), bytes, value);
   }
 
