@@ -204,7 +204,7 @@ class GraphImage {
     bool off;          // as the host has it
     KernelWork* host;  // likewise; what device code sets goes to the step's own
   };
-  std::vector<Updatable> updatable;
+  std::vector<Updatable> updatable;  // sorted by step
   bool use_priorities = false;
   // What holds the steps' payloads; given up with the image.
   void* payload_owner = nullptr;

@@ -1,6 +1,5 @@
 #include <model/device_graph.h>
 
-#include <algorithm>
 #include <cstring>
 #include <mutex>
 
@@ -37,11 +36,20 @@ void release_device_node(DeviceNode& node) noexcept {
   pool().release(&node);
 }
 
+// All copies lock in the image's order, and device code locks one node at a time.
+NodesLocked::NodesLocked(const GraphImage& image) noexcept : image_(image) {
+  for (const GraphImage::Updatable& entry : image.updatable) static_cast<DeviceNode*>(entry.handle)->lock.lock();
+}
+NodesLocked::~NodesLocked() {
+  for (const GraphImage::Updatable& entry : image_.updatable) static_cast<DeviceNode*>(entry.handle)->lock.unlock();
+}
+
 void stand_for_nodes(GraphImage* image, const GraphImage* original, DeviceNode::Of of) noexcept {
   for (const GraphImage::Updatable& entry : image->updatable) {
     auto& node = *static_cast<DeviceNode*>(entry.handle);
     const std::scoped_lock hold(node.lock);
     node.images[of] = image;
+    node.step = entry.step;
     if (!original) continue;
     engine::Step& step = image->steps[entry.step];
     const engine::Step& from = original->steps[entry.step];
@@ -113,9 +121,8 @@ bool legal(const cudaGraphKernelNodeUpdate& update, const engine::KernelWork& wo
 
 // The caller holds the node's lock.
 bool apply(GraphImage& image, const DeviceNode& node, const cudaGraphKernelNodeUpdate& update) noexcept {
-  const auto entry = std::find_if(image.updatable.begin(), image.updatable.end(),
-                                  [&](const GraphImage::Updatable& u) { return u.handle == &node; });
-  if (entry == image.updatable.end()) return false;
+  const GraphImage::Updatable* const entry = updatable_at(image, node.step);
+  if (!entry || entry->handle != &node) return false;
   engine::Step& step = image.steps[entry->step];
   auto& work = *static_cast<engine::KernelWork*>(step.payload);
   if (!legal(update, work)) return false;

@@ -29,6 +29,7 @@ struct DeviceNode {
   engine::SpinLock lock;  // guards what follows, and the step's parameters in both images
   enum Of : unsigned { host_launches, device_launches, count };
   engine::GraphImage* images[count] = {};
+  std::uint32_t step = 0;  // in both
 };
 
 DeviceNode* make_device_node();
@@ -40,6 +41,18 @@ void release_device_node(DeviceNode& node) noexcept;
 void stand_for_nodes(engine::GraphImage* image, const engine::GraphImage* original, DeviceNode::Of of) noexcept;
 // No image does any more.
 void forget_nodes(const engine::GraphImage* image, DeviceNode::Of of) noexcept;
+
+// Keeps device code from changing steps of an image while it is copied.
+class NodesLocked {
+ public:
+  explicit NodesLocked(const engine::GraphImage& image) noexcept;
+  ~NodesLocked();
+  NodesLocked(const NodesLocked&) = delete;
+  NodesLocked& operator=(const NodesLocked&) = delete;
+
+ private:
+  const engine::GraphImage& image_;
+};
 
 // Device code's calls; each returns a cudaError_t. Thread-safe.
 int launch_from_device(const simt::Grid& caller, GraphExec* exec, std::uint64_t stream) noexcept;

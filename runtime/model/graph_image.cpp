@@ -1,7 +1,7 @@
 // What steps carry: storing nodes' parameters in an image, and copying images.
 #include <model/graph_exec.h>
 
-#include <mutex>
+#include <algorithm>
 
 #include <engine/queue.h>
 #include <model/device_graph.h>
@@ -126,9 +126,10 @@ void store_step(GraphImage& image, std::uint32_t step, const GraphNode& node) {
 // ---- steps that device code may change ----
 
 GraphImage::Updatable* updatable_at(GraphImage& image, std::uint32_t step) noexcept {
-  for (GraphImage::Updatable& entry : image.updatable)
-    if (entry.step == step) return &entry;
-  return nullptr;
+  const auto at = std::lower_bound(
+      image.updatable.begin(), image.updatable.end(), step,
+      [](const GraphImage::Updatable& entry, std::uint32_t value) { return entry.step < value; });
+  return at != image.updatable.end() && at->step == step ? &*at : nullptr;
 }
 
 void keep_for_host(GraphImage& image, GraphImage::Updatable& entry) {
@@ -156,6 +157,7 @@ void own_image(GraphExec& exec) {
 }
 
 GraphImage* copy_image(const GraphExec& exec, GraphImage& old) {
+  const NodesLocked hold(old);
   GraphImage* const image = make_image(old.domain, exec.resources);
   image->executable = old.executable;
   image->steps = old.steps;
@@ -185,10 +187,7 @@ GraphImage* copy_image(const GraphExec& exec, GraphImage& old) {
     switch (step.kind) {
     case StepKind::kernel: {
       KernelData kernel{};
-      std::unique_lock<engine::SpinLock> hold;
       const GraphImage::Updatable* const entry = updatable_at(old, index);
-      if (entry) [[unlikely]]
-        hold = std::unique_lock(static_cast<DeviceNode*>(entry->handle)->lock);
       kernel.work = static_cast<engine::KernelWork*>(payload);
       kernel.priority = step.priority;
       store_kernel(*image, index, kernel);

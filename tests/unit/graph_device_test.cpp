@@ -177,4 +177,87 @@ TEST_F(DeviceGraphs, AGraphRunsAgainBehindItself) {
   OK(cudaGraphDestroy(graph));
 }
 
+// The host changes a graph, and uploads it, while device code launches it and changes another node of the launching
+// graph: each launch has one or the other parameters, and what device code has set stays.
+struct Fire {
+  cudaGraphExec_t* what;
+  std::atomic<int>* launched;
+  cudaGraphDeviceNode_t node;
+};
+void fire_blocks(MrBlock* block, std::uint64_t, std::uint64_t) {
+  const MrServices& services = *mr::simt::services();
+  const Fire& fire = *static_cast<const Fire*>(block->args);
+  const std::uint64_t arguments[] = {reinterpret_cast<std::uintptr_t>(*fire.what), std::uint64_t{1} << 56};
+  if (services.device_api(13, arguments) == cudaSuccess) fire.launched->fetch_add(1);
+  cudaGraphKernelNodeUpdate update{fire.node, cudaGraphKernelNodeFieldEnabled, {}};
+  update.updateData.isEnabled = 0;
+  const std::uint64_t updates[] = {reinterpret_cast<std::uintptr_t>(&update), 1};
+  EXPECT_EQ(services.device_api(19, updates), cudaSuccess);
+}
+struct Count {
+  std::atomic<int>* counter;
+};
+void count_blocks(MrBlock* block, std::uint64_t, std::uint64_t) {
+  static_cast<const Count*>(block->args)->counter->fetch_add(1);
+}
+char key_fire, key_count;
+
+TEST_F(DeviceGraphs, ChangesMeetLaunches) {
+  register_kernel<sizeof(Fire)>(&key_fire, "_Z4fire4Fire", fire_blocks, [](const void*) {});
+  register_kernel<sizeof(Count)>(&key_count, "_Z5count5Count", count_blocks, [](const void*) {});
+  std::atomic<int> odd{0}, even{0}, never{0}, launched{0};
+  cudaGraph_t graph, launching;
+  cudaGraphExec_t exec, host;
+  Count count{&even};
+  OK(cudaGraphCreate(&graph, 0));
+  const cudaGraphNode_t counted = add(graph, nullptr, &key_count, &count);
+  OK(cudaGraphInstantiate(&exec, graph, cudaGraphInstantiateFlagDeviceLaunch));
+  OK(cudaGraphUpload(exec, nullptr));
+
+  OK(cudaGraphCreate(&launching, 0));
+  Count unwanted{&never};
+  const cudaGraphNode_t off = add(launching, nullptr, &key_count, &unwanted);
+  cudaLaunchAttributeValue value{};
+  value.deviceUpdatableKernelNode.deviceUpdatable = 1;
+  OK(cudaGraphKernelNodeSetAttribute(off, cudaLaunchAttributeDeviceUpdatableKernelNode, &value));
+  Fire fire{&exec, &launched, value.deviceUpdatableKernelNode.devNode};
+  const cudaGraphNode_t first = add(launching, nullptr, &key_fire, &fire);
+  OK(cudaGraphAddDependencies(launching, &first, &off, nullptr, 1));
+  OK(cudaGraphInstantiate(&host, launching, 0));
+
+  cudaStream_t stream;
+  OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  constexpr int rounds = 300;
+  std::atomic<bool> stop{false};
+  std::thread changer([&] {
+    for (int i = 0; !stop.load(); ++i) {
+      Count next{i % 2 ? &odd : &even};
+      void* arguments[] = {&next};
+      const cudaKernelNodeParams params{&key_count, {1, 1, 1}, {1, 1, 1}, 0, arguments, nullptr};
+      EXPECT_EQ(cudaGraphExecKernelNodeSetParams(exec, counted, &params), cudaSuccess);
+      EXPECT_EQ(cudaGraphUpload(exec, nullptr), cudaSuccess);
+      std::this_thread::yield();
+    }
+  });
+  for (int i = 0; i < rounds; ++i) {
+    OK(cudaGraphLaunch(host, stream));
+    if (i % 10 != 0) continue;
+    Fire same = fire;
+    void* arguments[] = {&same};
+    const cudaKernelNodeParams params{&key_fire, {1, 1, 1}, {1, 1, 1}, 0, arguments, nullptr};
+    OK(cudaGraphExecKernelNodeSetParams(host, first, &params));  // makes a copy of the executable graph
+  }
+  OK(cudaStreamSynchronize(stream));
+  stop.store(true);
+  changer.join();
+  EXPECT_EQ(launched.load(), rounds);
+  EXPECT_EQ(odd.load() + even.load(), rounds);
+  EXPECT_EQ(never.load(), 0);
+  OK(cudaGraphExecDestroy(host));
+  OK(cudaGraphExecDestroy(exec));
+  OK(cudaGraphDestroy(graph));
+  OK(cudaGraphDestroy(launching));
+  OK(cudaStreamDestroy(stream));
+}
+
 }  // namespace
