@@ -8,6 +8,10 @@
 #include <simt/protect.h>
 
 namespace mr::engine {
+namespace {
+// A slice of blocks is sized to take about this long, so that urgent work is not kept waiting and threads end together.
+constexpr std::uint64_t slice_ticks = 20 * ticks_per_us;
+}  // namespace
 
 void GridJob::open(std::uint64_t blocks) noexcept {
   total = blocks;
@@ -46,6 +50,11 @@ void GridJob::run(std::uint64_t first, std::uint64_t count) noexcept {
   }
 }
 
+bool GridJob::worth_sharing() const noexcept {
+  const std::uint64_t claimed = next.load(std::memory_order_relaxed);
+  return claimed < total && (resident || (total - claimed) * block_ticks > slice_ticks / 2);
+}
+
 std::uint64_t GridJob::claim(std::uint64_t count, std::uint64_t& first) noexcept {
   first = next.fetch_add(count, std::memory_order_relaxed);
   if (first >= total) return 0;
@@ -64,9 +73,6 @@ void GridJob::close() noexcept {
 }
 
 Share run_share(GridJob& job, Runner& runner) noexcept {
-  // A slice of blocks is sized to take about this long, so that urgent work is not kept waiting and threads end
-  // together.
-  constexpr std::uint64_t slice_ticks = 20 * ticks_per_us;
   // What the first blocks cost is no measure of the rest: caches are cold, and the clock itself takes as long as some
   // blocks. Asking others too early makes a grid of microseconds several times longer, the more so the more they are.
   constexpr std::uint64_t trusted_ticks = 2 * ticks_per_us;
@@ -78,6 +84,8 @@ Share run_share(GridJob& job, Runner& runner) noexcept {
     std::uint64_t first;
     const std::uint64_t got = job.claim(count, first);
     if (got == 0) break;
+    // Nobody else needs to look at it while the last blocks run.
+    if (first + got == job.total && job.published) scheduler.withdraw(job);
     const std::uint64_t begin = ticks();
     job.run(first, got);
     const std::uint64_t spent = ticks() - begin + 1;
@@ -94,9 +102,9 @@ Share run_share(GridJob& job, Runner& runner) noexcept {
     count = slice < fair ? slice : fair;
     if (count == 0) count = 1;
     if (!shared && !job.published && spent_so_far > trusted_ticks && left * spent / got > slice_ticks / 2)
-      scheduler.publish(job);
+      scheduler.publish(job, spent / got);
     if (runner.worker && runner.should_yield(job.queue.level())) {
-      if (!job.published) scheduler.publish(job);
+      if (!job.published) scheduler.publish(job, spent / got);
       break;
     }
   }

@@ -28,6 +28,7 @@ struct alignas(64) GridJob {
   bool resident = false;               // blocks live as fibers on workers (simt::start), not run to their end at once
   std::atomic<bool> published{false};  // changed under the scheduler's job lock; a hint without it
   GridJob* next_job = nullptr;         // likewise
+  std::uint64_t block_ticks = 0;       // what a block of a finite grid takes, as seen before it was published
   // Next block to claim. Relaxed: which thread runs a block carries no data; the grid itself was published with the
   // job.
   alignas(64) std::atomic<std::uint64_t> next{0};
@@ -39,6 +40,8 @@ struct alignas(64) GridJob {
   std::atomic<std::uint32_t> users{0};
   std::atomic<bool> failed{false};
 
+  // Whether the blocks that nobody has claimed are worth another thread's coming. By who has joined.
+  bool worth_sharing() const noexcept;
   bool wants_more() const noexcept { return next.load(std::memory_order_relaxed) < total; }
   void open(simt::Grid& g, bool as_resident) noexcept;
   void open(const Op& op, std::uint64_t parts) noexcept;

@@ -70,6 +70,8 @@ void Scheduler::push(Shard& shard, Queue& queue) noexcept {
   else
     shard.head[level] = &queue;
   shard.tail[level] = &queue;
+  if (level < priority_levels - 1) [[unlikely]]
+    urgent_.fetch_add(1, std::memory_order_relaxed);
   // seq_cst: listing before looking at the counts (wake_if_needed) and before a sleeper's last look.
   shard.mask.fetch_or(1u << level, std::memory_order_seq_cst);
   shard.lock.unlock();
@@ -80,6 +82,8 @@ Queue* Scheduler::pop_from(Shard& shard, unsigned level) noexcept {
   Queue* queue = shard.head[level];
   if (!queue) return nullptr;
   shard.head[level] = queue->next_ready_;
+  if (level < priority_levels - 1) [[unlikely]]
+    urgent_.fetch_sub(1, std::memory_order_relaxed);
   if (!shard.head[level]) {
     shard.tail[level] = nullptr;
     shard.mask.fetch_and(~(1u << level), std::memory_order_relaxed);
@@ -134,11 +138,17 @@ Queue* Scheduler::pop(unsigned max_level, bool pinned) noexcept {
   }
 }
 
-bool Scheduler::has_ready() const noexcept {
+bool Scheduler::has_queues() const noexcept {
   if (unpinned_.mask.load(std::memory_order_seq_cst)) return true;
   for (unsigned i = 0; i < shards_; ++i)
     if (shard_[i].mask.load(std::memory_order_seq_cst)) return true;
-  return jobs_.load(std::memory_order_seq_cst) != 0;
+  return false;
+}
+
+bool Scheduler::has_ready() const noexcept { return has_queues() || jobs_.load(std::memory_order_seq_cst) != 0; }
+
+void Scheduler::pass_on_beside(const GridJob& job) noexcept {
+  if (has_queues() || jobs_hint() > 1 || job.worth_sharing()) pass_on();
 }
 
 bool Scheduler::saturated() const noexcept {
@@ -282,11 +292,14 @@ std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
       counts_.fetch_add(one_sleeping, std::memory_order_seq_cst);
     }
     MR_DELAY();
-    // Counted as asleep. A last look: who listed work before it saw us asleep relied on us (or on another searcher).
+    // Counted as asleep. A last look: who listed work before it saw us asleep relied on us (or on another searcher). As
+    // for wakers, what is listed for workers without residents counts however many run: all of them may have some.
     if (has_ready()) {
+      const bool for_unpinned = unpinned_.mask.load(std::memory_order_seq_cst) != 0;
       std::uint64_t c = counts_.load(std::memory_order_seq_cst);
       bool back = false;
-      while (sleeping_of(c) != 0 && searching_of(c) == 0 && running_of(c) < static_cast<int>(target_)) {
+      while (sleeping_of(c) != 0 && searching_of(c) == 0 &&
+             (for_unpinned || running_of(c) < static_cast<int>(target_))) {
         if (counts_.compare_exchange_weak(c, c - one_sleeping + one_searching, std::memory_order_seq_cst)) {
           back = true;
           break;
@@ -309,7 +322,7 @@ std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
   }
 }
 
-void Scheduler::publish(GridJob& job) noexcept {
+void Scheduler::publish(GridJob& job, std::uint64_t block_ticks) noexcept {
   {
     std::scoped_lock hold(jobs_lock_);
     // Somebody else may have published it meanwhile, and others may have taken the rest, finished and withdrawn it: a
@@ -317,6 +330,7 @@ void Scheduler::publish(GridJob& job) noexcept {
     // claimed keep it from being finished.
     if (job.published || !job.wants_more()) return;
     job.next_job = first_job_;
+    job.block_ticks = block_ticks;
     first_job_ = &job;
     job.published = true;
     jobs_.fetch_add(1, std::memory_order_seq_cst);

@@ -36,6 +36,10 @@ class Scheduler {
   // Most urgent level that has ready queues; priority_levels if none.
   unsigned most_urgent() const noexcept;
 
+  // Whether queues of another level than the least urgent are listed: a cheap first question before most_urgent(),
+  // since most programs have none.
+  bool has_urgent() const noexcept { return urgent_.load(std::memory_order_relaxed) != 0; }
+
   // Asks the searching worker to look at once instead of at its next poll (a few microseconds later).
   void ring() noexcept {
     bell_.fetch_add(1, std::memory_order_seq_cst);
@@ -53,8 +57,12 @@ class Scheduler {
       wake_if_needed();
   }
 
-  // Grids whose blocks may be taken by any worker.
-  void publish(GridJob& job) noexcept;
+  // The same, for a worker that has joined a grid: for other work, or if enough of the grid is left for one more. So
+  // the workers come one by one, each brought by the one before.
+  void pass_on_beside(const GridJob& job) noexcept;
+
+  // Grids whose blocks may be taken by any worker; finite ones with what a block takes.
+  void publish(GridJob& job, std::uint64_t block_ticks = 0) noexcept;
   void withdraw(GridJob& job) noexcept;
   // Joins a published job of level <= max_level: its user count is raised. Helpers (not workers) get finite ones only.
   GridJob* join(unsigned max_level, bool worker) noexcept;
@@ -73,6 +81,7 @@ class Scheduler {
   // some elsewhere; the watch may have been ended.
   std::uint64_t idle(Watch& watch, std::uint64_t rest) noexcept;
   bool has_ready() const noexcept;
+  bool has_queues() const noexcept;
   unsigned target() const noexcept { return target_; }
   // True when no worker is searching or asleep: ready work would wait for a running one.
   bool saturated() const noexcept;
@@ -101,6 +110,8 @@ class Scheduler {
   static constexpr unsigned max_shards = 8;
   static constexpr unsigned max_threads = 4096;
   unsigned shards_ = 1, target_ = 2;
+  std::atomic<unsigned> urgent_{
+      0};  // listed queues above the least urgent level; a hint, changed under the lists' locks
   Shard shard_[max_shards];
   Shard unpinned_;
   // threads | sleeping << 16 | searching << 32 | in host functions << 48. All changes seq_cst.

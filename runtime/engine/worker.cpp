@@ -119,6 +119,7 @@ class Worker {
   // Joined a job (a use is held). False when there was nothing for this worker to do in it.
   bool take_part(GridJob& job) noexcept {
     if (!job.resident) {
+      Scheduler::get().pass_on_beside(job);
       runner_.slice_begin = ticks();
       if (run_share(job, runner_) == Share::finished) finish(job);
       return true;
