@@ -132,15 +132,21 @@ void observe_begin(Op& op) noexcept {
   observe::began(op.site, d);
 }
 
+bool next_is_prompt(Queue& queue, std::uint64_t done) noexcept {
+  if (queue.tail_beyond(done) == done) return false;
+  const Op& next = *queue.front();
+  return next.kind == OpKind::stamp || (next.flags & op_prompt) != 0;
+}
+
 }  // namespace
 
 bool Drainer::wait(Queue& queue, const WaitOp& op, Runner& runner) noexcept {
   Queue& on = *op.on;
   if (on.completed() >= op.sequence) return true;
-  // First choice: do what we wait for. Holding our queue while draining another can't deadlock, since a wait only ever
-  // names operations that were enqueued before it: two threads that hold each other's wish would need a cycle in
-  // enqueue order.
-  if (runner.depth < max_depth && on.try_claim(runner.worker)) {
+  // First choice: do what we wait for, unless something more urgent is ready. Holding our queue while draining another
+  // can't deadlock, since a wait only ever names operations that were enqueued before it: two threads that hold each
+  // other's wish would need a cycle in enqueue order.
+  if (runner.depth < max_depth && !(runner.worker && runner.should_yield(on.level())) && on.try_claim(runner.worker)) {
     ++runner.depth;
     const Drain result = drain(on, runner, op.sequence);
     --runner.depth;
@@ -161,6 +167,7 @@ bool Drainer::wait(Queue& queue, const WaitOp& op, Runner& runner) noexcept {
 Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
   std::uint64_t done = queue.completed();
   const bool outermost = runner.depth == 0;
+  const Scheduler& scheduler = Scheduler::get();
   if (outermost) runner.slice_begin = ticks();
   Drain result;
   for (unsigned count = 1;; ++count) {
@@ -262,7 +269,8 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
     queue.complete_front(op);
     ++done;
     ++runner.operations;
-    if (runner.worker && (count & 7u) == 0 && runner.should_yield(queue.level())) {
+    if (runner.worker && ((count & 7u) == 0 || scheduler.has_urgent()) && runner.should_yield(queue.level()) &&
+        !next_is_prompt(queue, done)) {
       result = Drain::yielded;
       break;
     }

@@ -75,7 +75,7 @@ PortWork& GraphRun::open_port(std::uint32_t index) noexcept {
     gate.queue = &queue;
     Appender appender(queue);
     auto* op = appender.push<CustomOp>(OpKind::custom);
-    op->flags = op_even_if_dead;
+    op->flags = op_even_if_dead | op_prompt;
     op->run = wait_at_gate;
     op->data[0] = &gate;
     push_continuation(appender, port.at[moment]);
@@ -85,7 +85,7 @@ PortWork& GraphRun::open_port(std::uint32_t index) noexcept {
 
 void GraphRun::push_port_end(Appender& appender, PortWork& port) noexcept {
   auto* op = appender.push<CustomOp>(OpKind::custom);
-  op->flags = op_even_if_dead;
+  op->flags = op_even_if_dead | op_prompt;
   op->run = has_ended;
   op->data[0] = &port;
 }

@@ -34,6 +34,8 @@ enum OpFlags : std::uint8_t {
   op_even_if_dead =
       1u << 0,  // runs also when the context has died (host functions decide by what was recorded, clean-ups)
   op_workers_only = 1u << 1,  // never on a helping host thread
+  // Takes no time, and others, of any urgency, may wait for it: runs right behind what it follows.
+  op_prompt = 1u << 2,
   // The upper three bits: a level of its own plus one (kernels launched with a priority), or 0 for the queue's.
 };
 inline constexpr unsigned op_level_shift = 5;

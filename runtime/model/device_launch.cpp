@@ -46,11 +46,12 @@ Family* family_of(void* launch) noexcept { return reinterpret_cast<Family*>(stat
 
 engine::OpResult run_children(engine::CustomOp& op, engine::Queue& queue, engine::Runner&, bool dead);
 
-template <class Into> void push_family(Into& into, Family* family) {
+template <class Into> engine::CustomOp* push_family(Into& into, Family* family) {
   auto* op = into.template push<engine::CustomOp>(engine::OpKind::custom);
   op->flags = engine::op_even_if_dead;
   op->run = run_children;
   op->data[0] = family;
+  return op;
 }
 
 void push_kernel(engine::Appender& into, const Child& child, Family& parent, bool tail) {
@@ -102,7 +103,9 @@ engine::OpResult end_family(engine::CustomOp& op, engine::Queue& own, engine::Ru
 engine::OpResult run_children(engine::CustomOp& op, engine::Queue& queue, engine::Runner&, bool dead) {
   const std::unique_ptr<Family> family(static_cast<Family*>(op.data[0]));
   if (dead || (family->children.empty() && family->tails.empty())) return engine::OpResult::done;
-  engine::Queue* own = engine::take_queue(queue.domain(), queue.level());
+  // Children have the launch's priority.
+  const unsigned given = op.flags >> engine::op_level_shift;
+  engine::Queue* own = engine::take_queue(queue.domain(), given ? given - 1 : queue.level());
   engine::Appender appender(*own);
   for (const Child& child : family->children) push_child(appender, child, *family, false);
   for (const Child& child : family->tails) push_child(appender, child, *family, true);
@@ -182,7 +185,9 @@ void launch_family(const LaunchRequest& request, const MrKernel& kernel, Stream&
   fill_kernel_op(*op, request, kernel, *stream.context);
   op->grid.grid_id = enqueue.sequence();
   op->grid.launch = tagged(family.get());
-  push_family(enqueue, family.release());
+  if (request.has_priority) give_priority(*op, enqueue.queue(), request.priority);
+  auto* children = push_family(enqueue, family.release());
+  if (request.has_priority) give_priority(*children, enqueue.queue(), request.priority);
 }
 
 void launch_family_of_node(engine::Appender& appender, engine::KernelOp& op) {

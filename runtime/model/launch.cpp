@@ -42,13 +42,6 @@ cudaError_t check_clusters(const LaunchRequest& request, const MrKernel& kernel)
   return cudaSuccess;
 }
 
-// A launch with a priority of its own. An idle stream's queue is listed by it if it is the higher one.
-void give_priority(engine::KernelOp& op, engine::Queue& queue, int priority) noexcept {
-  const unsigned level = level_of(std::clamp(priority, greatest_priority, 0));
-  op.flags |= static_cast<std::uint8_t>((level + 1) << engine::op_level_shift);
-  if (level < queue.level()) queue.borrow_level(level);
-}
-
 }  // namespace
 
 dim3 cluster_of(const LaunchRequest& request, const MrKernel& kernel) noexcept {
@@ -129,6 +122,12 @@ void fill_kernel_op(engine::KernelOp& op, const LaunchRequest& request, const Mr
     grid.cluster = extents;
   }
   if (simt::needs_residency(grid)) op.flags |= engine::op_workers_only;
+}
+
+void give_priority(engine::Op& op, engine::Queue& queue, int priority) noexcept {
+  const unsigned level = level_of(std::clamp(priority, greatest_priority, 0));
+  op.flags |= static_cast<std::uint8_t>((level + 1) << engine::op_level_shift);
+  if (level < queue.level() || !queue.has_work()) queue.borrow_level(level);
 }
 
 cudaError_t launch(const LaunchRequest& request, Stream& stream) noexcept {

@@ -48,6 +48,10 @@ std::size_t kernel_op_bytes(const MrKernel& kernel, bool cluster) noexcept;
 // Fills an operation record (of kernel_op_bytes) from a checked request. Copies the arguments.
 void fill_kernel_op(engine::KernelOp& op, const LaunchRequest& request, const MrKernel& kernel,
                     Context& context) noexcept;
+// Gives an operation that is being pushed into `queue` a priority of its own (clamped; CUDA's scale), until it has
+// completed. A queue without work is listed by it from the beginning; one with work is not delayed by a lower one.
+// Under the queue's append lock.
+void give_priority(engine::Op& op, engine::Queue& queue, int priority) noexcept;
 // check, enqueue. No capture handling: the API diverts before.
 cudaError_t launch(const LaunchRequest& request, Stream& stream) noexcept;
 

@@ -66,7 +66,7 @@ template <class Into>
 void push_custom(Into& appender, engine::OpResult (*run)(engine::CustomOp&, engine::Queue&, engine::Runner&, bool),
                  void* data) {
   auto* op = appender.template push<engine::CustomOp>(engine::OpKind::custom);
-  op->flags = engine::op_even_if_dead;
+  op->flags = engine::op_even_if_dead | engine::op_prompt;
   op->run = run;
   op->data[0] = data;
 }
@@ -82,6 +82,7 @@ struct Programmatic {
   engine::Queue* begins = nullptr;
   engine::Queue* secondaries[2] = {};  // used in turn: a secondary may be the next one's primary
   unsigned turn = 0;
+  unsigned level = 0;  // of the secondaries: the stream's, as of the newest launch
   // The newest launch with state of its own: a primary if nothing was enqueued behind it.
   Launch* newest = nullptr;
   std::uint64_t newest_tail = 0;  // tail of the stream's queue right behind it
@@ -92,6 +93,14 @@ struct Programmatic {
   // between.
   std::vector<RecordPoint> waited_for;
   std::uint64_t waited_tail = 0;
+
+  // The stream's priority may have been changed, or the stream be another one in the same slot.
+  void follow_priority(const Stream& stream) noexcept {
+    const unsigned wanted = level_of(stream.priority.load(std::memory_order_relaxed));
+    if (level == wanted) return;
+    level = wanted;
+    for (engine::Queue* queue : secondaries) queue->set_level(level);
+  }
 
   Launch* take() {
     for (auto& launch : launches)
@@ -118,10 +127,10 @@ Programmatic& state_of(Stream& stream) {
   std::scoped_lock hold(making);
   if (Programmatic* p = stream.programmatic.load(std::memory_order_relaxed)) return *p;
   auto* p = new Programmatic;
-  const unsigned level = level_of(stream.priority);
-  p->triggers = engine::take_queue(&stream.context->domain, level);
-  p->begins = engine::take_queue(&stream.context->domain, level);
-  for (auto& queue : p->secondaries) queue = engine::take_queue(&stream.context->domain, level);
+  p->level = level_of(stream.priority);
+  // Gates take no time, and what waits for them may be urgent.
+  for (engine::Queue** queue : {&p->triggers, &p->begins}) *queue = engine::take_queue(&stream.context->domain, 0);
+  for (auto& queue : p->secondaries) queue = engine::take_queue(&stream.context->domain, p->level);
   stream.programmatic.store(p, std::memory_order_release);
   return *p;
 }
@@ -142,6 +151,7 @@ void push_kernel(Into& into, const LaunchRequest& request, const MrKernel& kerne
   fill_kernel_op(*op, request, kernel, *stream.context);
   op->grid.grid_id = into.sequence();
   op->grid.launch = launch;
+  if (request.has_priority) give_priority(*op, into.queue(), request.priority);
   if (!launch) return;
   launch->total = op->grid.total_blocks;
   if (request.completion_event || request.programmatic_event) op->grid.flags |= simt::grid_tells_begin;
@@ -167,6 +177,7 @@ void record_events(const LaunchRequest& request, const MrKernel& kernel, Program
 void launch_programmatic(const LaunchRequest& request, const MrKernel& kernel, Stream& stream) {
   Programmatic& state = state_of(stream);
   std::scoped_lock hold(state.mutex);
+  state.follow_priority(stream);
   const bool has_events = request.programmatic_event || request.completion_event;
   Launch* launch = has_events || (kernel.flags & MR_KERNEL_PDL) ? state.take() : nullptr;
   Launch* primary = state.newest;

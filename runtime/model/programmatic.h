@@ -13,6 +13,8 @@
 // So the stream still completes in order, and everything behind S waits for it. Needed only if P can trigger early
 // (MR_KERNEL_PDL) and has not completed yet; otherwise S just follows P in Q.
 //
+// A has the stream's priority; a launch's own is its kernel's wherever that stands.
+//
 // Programmatic events stand for operations like T: cudaLaunchAttributeProgrammaticEvent for "all blocks have triggered
 // or ended" (with triggerAtBlockStart: "have begun"), cudaLaunchAttributeLaunchCompletionEvent for "all blocks have
 // begun". "Begun" is told of kernels with resident blocks only: others wait for nobody, so that nobody can tell their
