@@ -30,6 +30,7 @@ cudaError_t create(cudaEvent_t* out, unsigned flags) {
 
 cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flags, bool per_thread) {
   if (flags & ~static_cast<unsigned>(cudaEventRecordExternal)) [[unlikely]] {
+    if (!event_of(handle)) return api::result(cudaErrorInvalidResourceHandle);
     model::Stream* const to = model::slow() ? model::resolve(stream_handle, per_thread) : nullptr;
     const bool invalidated = to && model::capture_invalidated(*to);
     return api::result(invalidated ? cudaErrorStreamCaptureInvalidated : cudaErrorInvalidValue);
@@ -125,10 +126,11 @@ MR_API cudaEventElapsedTime(float* ms, cudaEvent_t start_handle, cudaEvent_t end
 }
 
 MR_API cudaIpcGetEventHandle(cudaIpcEventHandle_t* out, cudaEvent_t handle) {
-  if (!out) return api::result(cudaErrorInvalidValue);
+  if (!handle) return api::result(cudaErrorInvalidValue);
   if (const cudaError_t error = api::refused()) return api::result(error);
   model::Event* event = event_of(handle);
-  if (!event) return api::result(cudaErrorInvalidResourceHandle);
+  if (!event || !event->ipc) return api::result(cudaErrorInvalidResourceHandle);
+  if (!out) return api::result(cudaErrorInvalidValue);
   return api::result(model::export_event(*event, out));
 }
 

@@ -77,7 +77,9 @@ MR_API cudaFuncSetAttribute(const void* func, cudaFuncAttribute which, int value
   model::Function* function;
   const MrKernel* kernel;
   if (const cudaError_t error = find_kernel_or_handle(func, &function, &kernel)) return api::result(error);
-  return api::result(set_attribute(*function, *kernel, which, value));
+  if (const cudaError_t error = set_attribute(*function, *kernel, which, value)) return api::result(error);
+  api::take_last_error();  // recorded: of all calls, this one's success clears the slot
+  return cudaSuccess;
 }
 
 MR_API cudaKernelSetAttributeForDevice(cudaKernel_t handle, cudaFuncAttribute which, int value, int device) {

@@ -230,7 +230,9 @@ void Heap::reset() noexcept {
   flush();
   const std::lock_guard guard(lock_);
   for (std::uint32_t index = runs_.first(); index != RunMap::none;) {
-    if (runs_.span(index).state.load(std::memory_order_relaxed) == SpanState::live) {
+    // As in free(): another thread may be freeing the block, or the whole heap.
+    SpanState expected = SpanState::live;
+    if (runs_.span(index).state.compare_exchange_strong(expected, SpanState::resting, std::memory_order_relaxed)) {
       budget_->give(runs_.bytes(runs_.span(index)));
       count_large(runs_.span(index).granules, false);
       index = runs_.give(index);

@@ -42,6 +42,17 @@ cudaError_t check_clusters(const LaunchRequest& request, const MrKernel& kernel)
   return cudaSuccess;
 }
 
+// A preferred cluster is made of whole clusters, and the grid of whole preferred ones.
+cudaError_t check_preferred_cluster(const LaunchRequest& request, const MrKernel& kernel) noexcept {
+  const auto fits = [](const dim3& whole, const dim3& part) {
+    return part.x && part.y && part.z && whole.x % part.x == 0 && whole.y % part.y == 0 && whole.z % part.z == 0;
+  };
+  if (!fits(request.grid, request.preferred_cluster)) return cudaErrorInvalidClusterSize;
+  if (has_clusters(request, kernel) && !fits(request.preferred_cluster, cluster_of(request, kernel)))
+    return cudaErrorInvalidClusterSize;
+  return cudaSuccess;
+}
+
 }  // namespace
 
 dim3 cluster_of(const LaunchRequest& request, const MrKernel& kernel) noexcept {
@@ -65,9 +76,11 @@ cudaError_t check_launch(const LaunchRequest& request, Context& context, const M
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   if (threads > shape::max_threads_per_block || (kernel->max_threads && threads > kernel->max_threads))
     return cudaErrorInvalidValue;
-  if (request.dynamic_shared > request.function->dynamic_shared_limit(*kernel)) return cudaErrorInvalidValue;
   if (has_clusters(request, *kernel)) [[unlikely]]
     if (const cudaError_t wrong = check_clusters(request, *kernel)) return wrong;
+  if (request.preferred_cluster.x) [[unlikely]]
+    if (const cudaError_t wrong = check_preferred_cluster(request, *kernel)) return wrong;
+  if (request.dynamic_shared > request.function->dynamic_shared_limit(*kernel)) return cudaErrorInvalidValue;
   if (request.cooperative) {
     const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
     if (blocks > resident_blocks(*kernel, static_cast<int>(threads), request.dynamic_shared))
@@ -133,7 +146,7 @@ void give_priority(engine::Op& op, engine::Queue& queue, int priority) noexcept 
 cudaError_t launch(const LaunchRequest& request, Stream& stream) noexcept {
   Context& context = *stream.context;
   const MrKernel* kernel;
-  if (request.device_updatable) [[unlikely]]  // graphs' nodes only
+  if (request.for_nodes_only) [[unlikely]]
     return cudaErrorNotSupported;
   if (const cudaError_t error = check_launch(request, context, &kernel)) return error;
   if (concerns_family(*kernel)) [[unlikely]] {

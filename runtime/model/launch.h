@@ -19,12 +19,14 @@ struct LaunchRequest {
   std::size_t dynamic_shared = 0;
   void** arguments = nullptr;  // one pointer per parameter
   bool cooperative = false;
-  dim3 cluster{0, 0, 0};       // in blocks; 0 = the kernel's own (__cluster_dims__), or none
-  bool cluster_given = false;  // `cluster` counts even if it is 0 (and is an error then)
-  bool programmatic = false;   // may start before the previous kernel of the stream has ended (2.5.5)
-  int priority = 0;            // of this launch, if has_priority
+  dim3 cluster{0, 0, 0};            // in blocks; 0 = the kernel's own (__cluster_dims__), or none
+  bool cluster_given = false;       // `cluster` counts even if it is 0 (and is an error then)
+  dim3 preferred_cluster{0, 0, 0};  // checked only: clusters are as large as they must be
+  bool programmatic = false;        // may start before the previous kernel of the stream has ended (2.5.5)
+  int priority = 0;                 // of this launch, if has_priority
   // Where the handle of a captured launch's node is to go, which device code may change then; null: it may not.
   cudaGraphDeviceNode_t* device_updatable = nullptr;
+  bool for_nodes_only = false;  // has an attribute, whatever it says, that a launch outside a capture must not have
   bool has_priority = false;
   // Recorded by the launch: complete when all blocks have triggered or ended, or (launch completion) begun. Untimed, of
   // this context.

@@ -12,10 +12,11 @@ bool valid_property(cudaAccessProperty property) noexcept {
   return property >= cudaAccessPropertyNormal && property <= cudaAccessPropertyPersisting;
 }
 
-// Events that a launch records can neither take the time nor be other processes'.
-cudaError_t event_of(cudaEvent_t handle, Event** out) noexcept {
+// Events that a launch records can neither take the time nor be other processes', and have no flags.
+cudaError_t event_of(cudaEvent_t handle, int flags, Event** out) noexcept {
   auto* event = reinterpret_cast<Event*>(handle);
   if (!valid_event(event)) return cudaErrorInvalidResourceHandle;
+  if (flags) return cudaErrorInvalidValue;
   if (event->timed() || event->ipc) return cudaErrorNotSupported;
   *out = event;
   return cudaSuccess;
@@ -41,10 +42,9 @@ bool valid_attribute_value(cudaLaunchAttributeID id, const cudaLaunchAttributeVa
   case cudaLaunchAttributeMemSyncDomain:
     return value.memSyncDomain == cudaLaunchMemSyncDomainDefault ||
            value.memSyncDomain == cudaLaunchMemSyncDomainRemote;
-  case cudaLaunchAttributePreferredSharedMemoryCarveout: {
-    const auto carveout = static_cast<int>(value.sharedMemCarveout);
-    return carveout >= cudaSharedmemCarveoutDefault && carveout <= cudaSharedmemCarveoutMaxShared;
-  }
+  case cudaLaunchAttributePreferredSharedMemoryCarveout:
+    // A percentage. cudaSharedmemCarveoutDefault (-1) is one of functions only (recorded).
+    return value.sharedMemCarveout <= static_cast<unsigned>(cudaSharedmemCarveoutMaxShared);
   case cudaLaunchAttributeIgnore:
   case cudaLaunchAttributeCooperative:
   case cudaLaunchAttributeClusterDimension:
@@ -73,9 +73,9 @@ cudaError_t apply_attribute(LaunchRequest& request, const cudaLaunchAttribute& a
     break;
   case cudaLaunchAttributeProgrammaticEvent:
     request.trigger_at_block_start = value.programmaticEvent.triggerAtBlockStart != 0;
-    return event_of(value.programmaticEvent.event, &request.programmatic_event);
+    return event_of(value.programmaticEvent.event, value.programmaticEvent.flags, &request.programmatic_event);
   case cudaLaunchAttributeLaunchCompletionEvent:
-    return event_of(value.launchCompletionEvent.event, &request.completion_event);
+    return event_of(value.launchCompletionEvent.event, value.launchCompletionEvent.flags, &request.completion_event);
   case cudaLaunchAttributePriority:
     request.priority = value.priority;
     request.has_priority = true;
@@ -86,16 +86,20 @@ cudaError_t apply_attribute(LaunchRequest& request, const cudaLaunchAttribute& a
     // The handle is given back in a place that the declaration calls constant.
     if (value.deviceUpdatableKernelNode.deviceUpdatable)
       request.device_updatable = const_cast<cudaGraphDeviceNode_t*>(&value.deviceUpdatableKernelNode.devNode);
+    request.for_nodes_only = true;
     break;
+  case cudaLaunchAttributePreferredClusterDimension:
+    request.preferred_cluster = {value.preferredClusterDim.x, value.preferredClusterDim.y, value.preferredClusterDim.z};
+    break;
+  // Streams only: it is the host that waits.
+  case cudaLaunchAttributeSynchronizationPolicy: return cudaErrorInvalidValue;
   // Hints about caches, memory order between devices, and where clusters go: all of them change nothing that a program
   // can see.
   case cudaLaunchAttributeIgnore:
   case cudaLaunchAttributeAccessPolicyWindow:
-  case cudaLaunchAttributeSynchronizationPolicy:
   case cudaLaunchAttributeClusterSchedulingPolicyPreference:
   case cudaLaunchAttributeMemSyncDomainMap:
   case cudaLaunchAttributeMemSyncDomain:
-  case cudaLaunchAttributePreferredClusterDimension:
   case cudaLaunchAttributePreferredSharedMemoryCarveout:
   case cudaLaunchAttributeNvlinkUtilCentricScheduling: break;
   }

@@ -130,10 +130,12 @@ TEST_F(Streams, ExternalEventsNeedACapture) {
   ASSERT_EQ(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), cudaSuccess);
   EXPECT_EQ(cudaEventRecordWithFlags(event, stream, cudaEventRecordExternal), cudaErrorIllegalState);
   EXPECT_EQ(cudaStreamWaitEvent(stream, event, cudaEventWaitExternal), cudaErrorIllegalState);
-  // Flags that don't exist count before a handle that doesn't, and that before the state.
+  // Flags that don't exist count before a handle that doesn't, and that before the state; in records (recorded) the
+  // event comes first.
   EXPECT_EQ(cudaStreamWaitEvent(stream, nullptr, 2), cudaErrorInvalidValue);
   EXPECT_EQ(cudaStreamWaitEvent(stream, nullptr, cudaEventWaitExternal), cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(cudaEventRecordWithFlags(nullptr, stream, 2), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaEventRecordWithFlags(nullptr, stream, 2), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaEventRecordWithFlags(event, stream, 2), cudaErrorInvalidValue);
   EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "graph_kernels.h"
@@ -285,8 +286,17 @@ TEST(GraphFault, NodesBehindAreSkippedAndWaitersReleased) {
   cudaStream_t stream, other;
   OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  // Held until the wait is enqueued: behind a failed context it would be refused.
+  std::atomic<bool> enqueued{false};
+  OK(cudaLaunchHostFunc(
+      stream,
+      [](void* data) {
+        while (!static_cast<std::atomic<bool>*>(data)->load()) std::this_thread::yield();
+      },
+      &enqueued));
   OK(cudaGraphLaunch(exec, stream));
   OK(cudaStreamWaitEvent(other, behind, 0));
+  enqueued.store(true);
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorLaunchFailure);
   EXPECT_EQ(ran.load(), 1);
   EXPECT_EQ(cudaStreamSynchronize(other), cudaErrorLaunchFailure);  // released, not stuck

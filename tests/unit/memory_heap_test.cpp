@@ -299,5 +299,26 @@ TEST_F(HeapTest, OneOfTwoRacingFreesWins) {
   }
 }
 
+// A device that is reset while other host threads are at work: their blocks are freed once, by them or by the reset.
+TEST_F(HeapTest, ResetsRaceWithFrees) {
+  make(256 * mib, 64 * mib);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> workers;
+  for (int t = 0; t < 3; ++t)
+    workers.emplace_back([&, t] {
+      std::mt19937 random(static_cast<unsigned>(t));
+      while (!stop.load()) {
+        void* p = heap_.allocate(1 + (random() >> (14 + random() % 16)));
+        if (p) heap_.free(p);
+      }
+    });
+  for (int i = 0; i < 2000; ++i) heap_.reset();
+  stop.store(true);
+  for (auto& worker : workers) worker.join();
+  heap_.reset();
+  EXPECT_EQ(budget_->used(), 0u);
+  EXPECT_NE(heap_.allocate(64 * mib), nullptr);
+}
+
 }  // namespace
 }  // namespace mr::memory

@@ -120,7 +120,9 @@ TEST(EventIpc, OrdinaryEventsHaveNoHandle) {
   std::memset(&handle, 7, sizeof handle);
   ASSERT_EQ(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), cudaSuccess);
   EXPECT_EQ(cudaIpcGetEventHandle(&handle, event), cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(cudaIpcGetEventHandle(nullptr, event), cudaErrorInvalidValue);
+  // As recorded: an event that has none counts before a place that isn't one, and no event at all before both.
+  EXPECT_EQ(cudaIpcGetEventHandle(nullptr, event), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaIpcGetEventHandle(&handle, nullptr), cudaErrorInvalidValue);
   cudaEvent_t other = nullptr;
   EXPECT_EQ(cudaIpcOpenEventHandle(&other, handle), cudaErrorInvalidResourceHandle);
   EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
