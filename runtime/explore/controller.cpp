@@ -174,8 +174,8 @@ void Controller::step(Thread& t, char what) {
 }
 
 void Controller::stop_stepping(Thread& t) {
-  if (!t.stepping) return;
-  t.stepping = false;
+  if (!t.stepping && !t.suspended) return;
+  t.stepping = t.suspended = false;
   if (!measure) return;
   const std::scoped_lock hold(lock);
   measured_ += t.steps;
@@ -430,7 +430,7 @@ void Controller::watch() {
     sleep_us(10'000);
     const std::scoped_lock hold(lock);
     Thread* t = holder_;
-    if (choosing_ || !t->tid || t->stepping || (t->device && t->inside)) {
+    if (choosing_ || !t->tid || t->stepping || t->suspended || (t->device && t->inside)) {
       last = nullptr;
       continue;
     }

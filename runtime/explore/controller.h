@@ -50,6 +50,7 @@ struct Thread {
   std::uint64_t slice = 0;
   // Steps through its instructions, to be stopped when `steps` have been the program's own (step.h).
   bool stepping = false;
+  bool suspended = false;  // it would, but SIGTRAP is blocked
   std::uint64_t steps = 0, stop_at = 0, traps_left = 0;
   Key step_key = 0;   // of the event that is stepped through
   bool torn = false;  // it goes on with the rest of that

@@ -100,16 +100,37 @@ void begin_stepping() {
 }  // namespace mr::explore
 
 namespace {
-// Functions that block signals, SIGTRAP among them, for a while: a trap would be the end then.
-void before_blocking() {
-  using namespace mr::explore;
-  if (controller && thread_self) controller->stop_stepping(*thread_self);
-}
+// Around functions that block signals, SIGTRAP among them, for a while: a trap would be the end then. Stepping goes on
+// when SIGTRAP gets through again.
+class Blocks {
+ public:
+  Blocks() {
+    using namespace mr::explore;
+    if (!controller || !thread_self || !(thread_self->stepping || thread_self->suspended)) return;
+    t_ = thread_self;
+    t_->stepping = false;
+    t_->suspended = true;
+  }
+  ~Blocks() {
+    using namespace mr::explore;
+    static const auto mask = next_function<decltype(&::pthread_sigmask)>("pthread_sigmask");
+    sigset_t blocked;
+    if (!t_ || mask(SIG_BLOCK, nullptr, &blocked) != 0 || sigismember(&blocked, SIGTRAP)) return;
+    t_->suspended = false;
+    t_->stepping = true;
+    begin_stepping();
+  }
+  Blocks(const Blocks&) = delete;
+  Blocks& operator=(const Blocks&) = delete;
+
+ private:
+  mr::explore::Thread* t_ = nullptr;
+};
 }  // namespace
 #define MR_BLOCKS(result, name, parameters, ...)                                                                       \
   extern "C" [[gnu::visibility("default")]] result name parameters {                                                   \
     static const auto next = mr::explore::next_function<result(*) parameters>(#name);                                  \
-    before_blocking();                                                                                                 \
+    const Blocks blocks;                                                                                               \
     return next(__VA_ARGS__);                                                                                          \
   }
 MR_BLOCKS(pid_t, fork, () noexcept, )
@@ -120,7 +141,7 @@ MR_BLOCKS(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* old) no
 MR_BLOCKS(int, sigprocmask, (int how, const sigset_t* set, sigset_t* old) noexcept, how, set, old)
 extern "C" [[gnu::visibility("default")]] void abort() noexcept {
   static const auto next = mr::explore::next_function<void (*)()>("abort");
-  before_blocking();
+  const Blocks blocks;
   next();
   __builtin_unreachable();
 }

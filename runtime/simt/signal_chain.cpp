@@ -1,5 +1,6 @@
 #include <simt/signal_chain.h>
 
+#include <dlfcn.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -62,8 +63,12 @@ void set(Chained& c, const struct sigaction& action) noexcept {
 }  // namespace
 
 void take(int signal, const struct sigaction& action) noexcept {
+  // By whatever stands in front of ours (the explorer), whose handler lets through what is for us. Looked up: a call of
+  // a function that this file defines may be inlined.
+  const auto found = reinterpret_cast<decltype(&::sigaction)>(dlsym(RTLD_DEFAULT, "sigaction"));
+  const auto first = found ? found : &__sigaction;
   struct sigaction before{};
-  sigaction(signal, nullptr, &before);
+  first(signal, nullptr, &before);
   Chained& c = chain[signal];
   {
     const SignalsBlocked blocked;
@@ -71,8 +76,7 @@ void take(int signal, const struct sigaction& action) noexcept {
     set(c, before);
     c.own.store(handler_of(action), std::memory_order_release);
   }
-  // By whatever stands in front of sigaction (the explorer); what arrives at ours is let through by its handler.
-  sigaction(signal, &action, nullptr);
+  first(signal, &action, nullptr);
 }
 
 struct sigaction program_action(int signal) noexcept {
