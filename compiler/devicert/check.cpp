@@ -1,8 +1,11 @@
 // What instrumented device code calls (compiler/passes/check.h). The runtime stores a function in __mr_check_hook when
 // it loads the image and a checker is attached; linked only into images that were built with -mrcc-check.
 #include <simt/abi.h>
+#include <simt/check_site.h>
 
 extern "C" {
+[[gnu::visibility("default")]] extern const std::uint32_t __mr_check_version;
+const std::uint32_t __mr_check_version = mr_check_version;
 [[gnu::visibility("default")]] void (*__mr_check_hook)(const MrBlock* block, const void* address, std::uint64_t bytes,
                                                        const void* site, std::uint64_t pitch,
                                                        std::uint64_t rows) = nullptr;

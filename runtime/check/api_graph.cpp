@@ -247,8 +247,9 @@ std::shared_ptr<GraphLaunch> make_launch(ApiCall& call, ExecMirror& exec, const 
                              node.call ? node.call : call.call, node.chain, ++chain.second);
     op->launch = number;
     op->via = call.call;
-    op->touches = node.touches;
-    if (node.type == cudaGraphNodeTypeKernel) op->kernel = std::make_shared<KernelRecord>();
+    if (node.enabled) op->touches = node.touches;
+    if (node.tag) launch->tags.push_back(node.tag);
+    if (node.type == cudaGraphNodeTypeKernel && node.enabled) op->kernel = std::make_shared<KernelRecord>();
     Frontier behind;
     for (const std::uint32_t b : node.before) {
       behind.push_back(launch->ops[b]);
@@ -386,14 +387,6 @@ MR_ONE(cudaGraphHostNodeSetParams, (cudaGraphNode_t node, const cudaHostNodePara
   wrap(wrapped);
   return next(node, &wrapped);
 }
-MR_ONE(cudaGraphExecHostNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, const cudaHostNodeParams* params),
-       (exec, node, params)) {
-  if (!params) return next(exec, node, params);
-  cudaHostNodeParams wrapped = *params;
-  wrap(wrapped);
-  return next(exec, node, &wrapped);
-}
-
 namespace {
 // A copy of the parameters with the host function in the checker's wrapper.
 cudaGraphNodeParams wrapped_params(const cudaGraphNodeParams& params) {
@@ -434,38 +427,100 @@ MR_ONE(cudaGraphNodeSetParams, (cudaGraphNode_t node, cudaGraphNodeParams* param
 }
 
 namespace {
-cudaError_t changed(cudaError_t error, cudaGraphExec_t exec, cudaGraphNode_t node, const std::vector<Touch>& touches) {
+// A step of an executable graph has been changed by `call`: it may have another tag now. `change` does the rest.
+template <class Change>
+cudaError_t changed(const ApiCall& call, cudaError_t error, cudaGraphExec_t exec, cudaGraphNode_t node, Change change) {
   if (error != cudaSuccess) return error;
   std::scoped_lock hold(checker->lock);
-  if (const auto known = checker->execs.find(exec); known != checker->execs.end())
-    for (MirrorNode& mirror : known->second->nodes)
-      if (mirror.handle == node && mirror.tag) mirror.touches = touches;
+  const auto known = checker->execs.find(exec);
+  if (known == checker->execs.end()) return error;
+  auto& nodes = known->second->nodes;
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].handle != node) continue;
+    if (!call.instantiated.empty()) {
+      nodes[i].tag = call.instantiated.back().second;
+      checker->steps[nodes[i].tag] = {known->second.get(), i};
+    }
+    change(nodes[i]);
+  }
   return error;
+}
+auto touching(std::vector<Touch> touches) {
+  return [touches = std::move(touches)](MirrorNode& node) { node.touches = touches; };
+}
+void nothing_more(MirrorNode&) {}
+auto with_event(cudaEvent_t event) {
+  return [event](MirrorNode& node) {
+    const auto known = checker->events.find(event);
+    node.event = known == checker->events.end() ? nullptr : known->second;
+  };
 }
 }  // namespace
 
+MR_ONE(cudaGraphExecHostNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, const cudaHostNodeParams* params),
+       (exec, node, params)) {
+  if (!params) return next(exec, node, params);
+  ApiCall call("cudaGraphExecHostNodeSetParams");
+  cudaHostNodeParams wrapped = *params;
+  wrap(wrapped);
+  return changed(call, next(exec, node, &wrapped), exec, node, nothing_more);
+}
+MR_ONE(cudaGraphExecKernelNodeSetParams,
+       (cudaGraphExec_t exec, cudaGraphNode_t node, const cudaKernelNodeParams* params), (exec, node, params)) {
+  ApiCall call("cudaGraphExecKernelNodeSetParams");
+  return changed(call, next(exec, node, params), exec, node, nothing_more);
+}
 MR_ONE(cudaGraphExecNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeParams* params),
        (exec, node, params)) {
   if (!params) return next(exec, node, params);
   ApiCall call("cudaGraphExecNodeSetParams");
   cudaGraphNodeParams copy = wrapped_params(*params);
   const cudaError_t error = next(exec, node, &copy);
-  if (params->type == cudaGraphNodeTypeMemcpy) return changed(error, exec, node, box(params->memcpy.copyParams));
-  return error;
+  switch (params->type) {
+  case cudaGraphNodeTypeMemcpy: return changed(call, error, exec, node, touching(box(params->memcpy.copyParams)));
+  case cudaGraphNodeTypeMemset: {
+    const auto& set = params->memset;
+    return changed(call, error, exec, node,
+                   touching({rows(set.dst, set.pitch ? set.pitch : set.width * set.elementSize,
+                                  set.width * set.elementSize, set.height ? set.height : 1, writes)}));
+  }
+  case cudaGraphNodeTypeEventRecord: return changed(call, error, exec, node, with_event(params->eventRecord.event));
+  case cudaGraphNodeTypeWaitEvent: return changed(call, error, exec, node, with_event(params->eventWait.event));
+  default: return changed(call, error, exec, node, nothing_more);
+  }
+}
+MR_ONE(cudaGraphExecEventRecordNodeSetEvent, (cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event),
+       (exec, node, event)) {
+  ApiCall call("cudaGraphExecEventRecordNodeSetEvent");
+  return changed(call, next(exec, node, event), exec, node, with_event(event));
+}
+MR_ONE(cudaGraphExecEventWaitNodeSetEvent, (cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event),
+       (exec, node, event)) {
+  ApiCall call("cudaGraphExecEventWaitNodeSetEvent");
+  return changed(call, next(exec, node, event), exec, node, with_event(event));
+}
+MR_ONE(cudaGraphNodeSetEnabled, (cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int enabled),
+       (exec, node, enabled)) {
+  ApiCall call("cudaGraphNodeSetEnabled");
+  return changed(call, next(exec, node, enabled), exec, node,
+                 [enabled](MirrorNode& mirror) { mirror.enabled = enabled != 0; });
 }
 MR_ONE(cudaGraphExecMemcpyNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, const cudaMemcpy3DParms* params),
        (exec, node, params)) {
   ApiCall call("cudaGraphExecMemcpyNodeSetParams");
-  return params ? changed(next(exec, node, params), exec, node, box(*params)) : next(exec, node, params);
+  if (!params) return next(exec, node, params);
+  return changed(call, next(exec, node, params), exec, node, touching(box(*params)));
 }
 MR_ONE(cudaGraphExecMemcpyNodeSetParams1D,
        (cudaGraphExec_t exec, cudaGraphNode_t node, void* to, const void* from, std::size_t n, cudaMemcpyKind kind),
        (exec, node, to, from, n, kind)) {
   ApiCall call("cudaGraphExecMemcpyNodeSetParams1D");
-  return changed(next(exec, node, to, from, n, kind), exec, node, {linear(from, n, reads), linear(to, n, writes)});
+  return changed(call, next(exec, node, to, from, n, kind), exec, node,
+                 touching({linear(from, n, reads), linear(to, n, writes)}));
 }
 MR_ONE(cudaGraphExecMemsetNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, const cudaMemsetParams* params),
        (exec, node, params)) {
   ApiCall call("cudaGraphExecMemsetNodeSetParams");
-  return params ? changed(next(exec, node, params), exec, node, box(*params)) : next(exec, node, params);
+  if (!params) return next(exec, node, params);
+  return changed(call, next(exec, node, params), exec, node, touching(box(*params)));
 }

@@ -311,16 +311,17 @@ std::vector<BlockRun> BlockRuns::suspects(const std::vector<Bundle>& bundles) co
     }
     for (std::size_t k = i + 1; k < bundles.size(); ++k) {
       const Bundle& b = bundles[k];
-      if (a.any().phase != b.any().phase || !conflicting(a.any().way, b.any().way) || !a.near(b.low, b.high) ||
-          !intersect(a.bytes(), b.bytes()))
+      if (grid_phase(a.any().phase) != grid_phase(b.any().phase) || !conflicting(a.any().way, b.any().way) ||
+          !a.near(b.low, b.high) || !intersect(a.bytes(), b.bytes()))
         continue;
       if (a.disjoint() && b.disjoint() && same_by_block(a, b)) continue;
       expand[i] = expand[k] = true;
       both(a.bytes(), b.bytes());
     }
     for (std::size_t k = 0; k < lines.size(); ++k) {
-      if (a.any().phase != lines[k].phase || !conflicting(a.any().way, lines[k].way) || line_bytes[k].empty() ||
-          !a.near(line_bytes[k].front().first, line_bytes[k].back().second) || !intersect(a.bytes(), line_bytes[k]))
+      if (grid_phase(a.any().phase) != grid_phase(lines[k].phase) || !conflicting(a.any().way, lines[k].way) ||
+          line_bytes[k].empty() || !a.near(line_bytes[k].front().first, line_bytes[k].back().second) ||
+          !intersect(a.bytes(), line_bytes[k]))
         continue;
       expand[i] = expand_lines[k] = true;
       both(a.bytes(), line_bytes[k]);
@@ -328,7 +329,7 @@ std::vector<BlockRun> BlockRuns::suspects(const std::vector<Bundle>& bundles) co
   }
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (std::size_t k = i; k < lines.size(); ++k) {
-      if (lines[i].phase != lines[k].phase || !conflicting(lines[i].way, lines[k].way) ||
+      if (grid_phase(lines[i].phase) != grid_phase(lines[k].phase) || !conflicting(lines[i].way, lines[k].way) ||
           !intersect(line_bytes[i], line_bytes[k]))
         continue;
       expand_lines[i] = expand_lines[k] = true;

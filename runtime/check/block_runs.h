@@ -17,12 +17,18 @@ enum Way : unsigned { way_read, way_write, way_atomic, way_poll, ways };  // pol
 // Kind of an access made in this way.
 std::uint32_t kind_of(unsigned way) noexcept;
 
+// How many barriers of the grid, and of its cluster, a block has passed. Those of a cluster order its blocks only.
+inline std::uint32_t grid_phase(std::uint32_t phase) noexcept { return phase >> 16; }
+inline std::uint32_t make_phase(std::uint32_t grid, std::uint32_t cluster) noexcept {
+  return grid << 16 | (cluster & 0xffff);
+}
+
 // Bytes that one block touched in one way, by one statement.
 struct BlockRun {
   std::uintptr_t begin, end;
   std::uint64_t block;
   const MrCheckSite* site;
-  std::uint32_t phase;  // grid barriers that the block had passed
+  std::uint32_t phase;  // make_phase
   std::uint8_t way;
   bool early;  // before the wait of a programmatic launch
 };

@@ -80,18 +80,27 @@ void change_block(Collector& c, std::uint32_t tag, std::uint64_t block) {
   c.rows.begin(block, c.phase, c.record->programmatic && !c.late);
 }
 
-void event(Collector& c, std::uint32_t kind) {
+// `lane`: who comes by.
+void event(Collector& c, const MrBlock& block, std::uintptr_t lane, std::uint32_t kind) {
   if (!c.record) return;
   auto& state = c.record->states[c.block];
   c.record->has_states.store(true, std::memory_order_relaxed);
   if (kind & MR_CHECK_FENCE) {
     state.fenced = c.fenced = true;
-  } else if (kind & MR_CHECK_GRID_SYNC) {
-    // Each thread of the block comes by: the first one begins the phase, the others find nothing to hand over that
-    // would be wrong in it. What a slower thread still does before its barrier counts for the next phase.
+  } else if (kind & (MR_CHECK_GRID_SYNC | MR_CHECK_CLUSTER_SYNC)) {
+    // Each lane comes by behind the barrier; the first one that leaves it begins the phase.
+    const bool of_cluster = kind & MR_CHECK_CLUSTER_SYNC;
+    const std::uint32_t count = ++state.passed[of_cluster][lane];
+    if (count <= (of_cluster ? state.phase & 0xffff : grid_phase(state.phase))) return;
     hand_over(c);
-    ++state.phase;
+    state.phase = of_cluster ? make_phase(grid_phase(state.phase), count) : make_phase(count, state.phase);
+    c.phase = state.phase;
     c.rows.begin(c.block, c.phase, c.record->programmatic && !c.late);
+    if (of_cluster)
+      for (int i = 0; i < 3; ++i) {
+        c.record->grid_dim[i] = block.grid_dim[i];
+        c.record->cluster_dim[i] = block.cluster_dim[i];
+      }
   } else if (kind & MR_CHECK_PDL_WAIT) {
     hand_over(c);
     state.late = c.late = true;
@@ -153,7 +162,9 @@ void KernelRecord::finish() {
           continue;
         }
         ++i;
-        if (other.block == run.block || other.phase != run.phase || conflicts.size() >= 64) continue;
+        if (other.block == run.block || grid_phase(other.phase) != grid_phase(run.phase) || conflicts.size() >= 64)
+          continue;
+        if (other.phase != run.phase && same_cluster(other.block, run.block)) continue;
         bool known = false;
         for (const BlockConflict& c : conflicts)
           known |= (c.a == other.site && c.b == run.site) || (c.a == run.site && c.b == other.site);
@@ -166,6 +177,16 @@ void KernelRecord::finish() {
   }
   grid_runs = blocks.grid(bundles);
   blocks = {};
+}
+
+bool KernelRecord::same_cluster(std::uint64_t a, std::uint64_t b) const noexcept {
+  for (int i = 0; i < 3; ++i) {
+    const std::uint64_t extent = grid_dim[i], cluster = cluster_dim[i];
+    if (a % extent / cluster != b % extent / cluster) return false;
+    a /= extent;
+    b /= extent;
+  }
+  return true;
 }
 
 bool KernelRecord::synchronised(std::uint64_t earlier, std::uint64_t block) const {
@@ -209,7 +230,7 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
     if (site.kind < MR_CHECK_FENCE) return;
     if (site.kind & MR_CHECK_FENCE && c->fenced) return;
     std::scoped_lock hold(checker->lock);
-    event(*c, site.kind);
+    event(*c, block, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) >> MR_STACK_BITS, site.kind);
     return;
   }
   // The block's own memory.

@@ -39,6 +39,8 @@ struct KernelRecord {
   std::weak_ptr<Op> primary;
   struct BlockState {
     std::uint32_t phase = 0;
+    // How many barriers of the grid and of the cluster each lane has come through, by its stack.
+    std::unordered_map<std::uintptr_t, std::uint32_t> passed[2];
     bool late = false, fenced = false;
     // Of each address that the block synchronised by: how many releases it has seen.
     std::unordered_map<std::uintptr_t, std::size_t> seen;
@@ -52,6 +54,8 @@ struct KernelRecord {
   // Blocks that released at an address, in order.
   std::unordered_map<std::uintptr_t, std::vector<std::uint64_t>> releases;
   bool synchronised(std::uint64_t earlier, std::uint64_t block) const;
+  std::uint32_t grid_dim[3] = {1, 1, 1}, cluster_dim[3] = {1, 1, 1};  // set at the first barrier of a cluster
+  bool same_cluster(std::uint64_t a, std::uint64_t b) const noexcept;
   // The grid has ended: finds the conflicts between its blocks, and makes grid_runs.
   void finish();
 };

@@ -64,6 +64,12 @@ void range_access(const void* p, std::size_t bytes, std::uint32_t kind, std::uin
     if (checker->interesting(page << 12)) return note(begin, bytes, kind, pc);
 }
 
+}  // namespace
+void host_access(const void* p, std::size_t bytes, std::uint32_t kind, std::uintptr_t pc) {
+  range_access(p, bytes, kind, pc);
+}
+namespace {
+
 enum class Atomic : std::uint8_t { load, store, update };
 
 // Around an atomic access: `before` releases, `after` acquires.

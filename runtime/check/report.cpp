@@ -236,6 +236,17 @@ std::string Report::classify(const Access& a, const Access& b) const {
 }
 
 void Report::conflict(const Access& first, const Access& second, std::uintptr_t begin, std::uintptr_t end) {
+  // Of memory that is freed without an order, its uses say more than its allocation. They may be yet to come.
+  if (((first.kind & frees) && (second.kind & allocates)) || ((second.kind & frees) && (first.kind & allocates))) {
+    if (deferred_.size() < 4096) deferred_.push_back({first, second, begin, end});
+    return;
+  }
+  if (first.kind & frees) used_when_freed_.insert(first.op);
+  if (second.kind & frees) used_when_freed_.insert(second.op);
+  add(first, second, begin, end);
+}
+
+void Report::add(const Access& first, const Access& second, std::uintptr_t begin, std::uintptr_t end) {
   const bool swap = first.op->number > second.op->number ||
                     (first.op->number == second.op->number && first.op->role == Role::host);
   const Access &a = swap ? second : first, &b = swap ? first : second;
@@ -294,6 +305,10 @@ void Report::block_conflict(const OpRef& op, const BlockConflict& c) {
 }
 
 void Report::summary(bool complete) {
+  for (const Deferred& d : deferred_)
+    if (!used_when_freed_.contains((d.first.kind & frees ? d.first : d.second).op))
+      add(d.first, d.second, d.begin, d.end);
+  deferred_.clear();
   std::string line = "{\"summary\":true,\"complete\":" + std::string(complete ? "true" : "false") +
                      ",\"operations\":" + std::to_string(checker->operations.load()) +
                      ",\"accesses\":" + std::to_string(checker->accesses.load()) +

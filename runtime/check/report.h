@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -28,9 +29,16 @@ class Report {
     unsigned id = 0;
     std::uint64_t count = 0;
   };
+  struct Deferred {
+    Access first, second;
+    std::uintptr_t begin, end;
+  };
+  void add(const Access& first, const Access& second, std::uintptr_t begin, std::uintptr_t end);
   void write(const std::string& line);
   std::string classify(const Access& a, const Access& b) const;
   std::map<std::string, Finding> findings_;
+  std::vector<Deferred> deferred_;  // allocations and frees
+  std::set<OpRef> used_when_freed_;
   int file_ = -1;
 };
 

@@ -134,9 +134,7 @@ void Checker::finish(std::uint32_t tag, const std::shared_ptr<Group>& group) {
   if (!group->dropped) {
     if (group->launch) {
       ExecMirror* exec = group->launch->exec;
-      if (exec)
-        for (const MirrorNode& node : exec->nodes)
-          if (node.tag) collect_device_accesses(node.tag);
+      for (const std::uint32_t step : group->launch->tags) collect_device_accesses(step);
       for (const OpRef& op : group->launch->ops) executed(op);
       if (exec) std::erase(exec->launches, group->launch);
     }
@@ -265,11 +263,19 @@ void on_host_step(std::uint32_t tag) { self().step_tag = tag; }
 void on_image_loaded(int device, const MrImage& image) {
   Inside inside(self());
   std::scoped_lock hold(checker->lock);
+  std::unordered_map<std::string_view, std::uint64_t> sizes;  // of managed variables
+  for (std::uint64_t i = 0; i < image.variable_count; ++i)
+    if (const MrVariable& v = image.variables[i]; v.kind == MR_VAR_MANAGED && !(v.flags & MR_VAR_IS_SLOT))
+      sizes[v.name] = v.size;
   for (std::uint64_t i = 0; i < image.variable_count; ++i) {
     const MrVariable& v = image.variables[i];
-    if (v.kind == MR_VAR_MANAGED) continue;
-    checker->add_allocation(v.address, v.size, Memory::variable, device, nullptr);
-    checker->allocations[reinterpret_cast<std::uintptr_t>(v.address)].name = v.name;
+    const bool slot = v.flags & MR_VAR_IS_SLOT;
+    if (v.kind == MR_VAR_MANAGED && !slot) continue;
+    void* const address = slot ? *static_cast<void**>(v.address) : v.address;
+    const std::uint64_t bytes = slot ? sizes[v.name] : v.size;
+    if (slot && checker->allocations.contains(reinterpret_cast<std::uintptr_t>(address))) continue;  // other device
+    checker->add_allocation(address, bytes, slot ? Memory::managed : Memory::variable, device, nullptr);
+    if (address && bytes) checker->allocations[reinterpret_cast<std::uintptr_t>(address)].name = v.name;
   }
 }
 

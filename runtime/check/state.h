@@ -66,11 +66,13 @@ struct MirrorNode {
   std::vector<Touch> touches;
   std::shared_ptr<Event> event;
   std::uint32_t tag = 0;
+  bool enabled = true;
   Chain chain = 0;
   Time steps = 0;  // position in its chain
 };
 struct GraphLaunch {
   std::vector<OpRef> ops;
+  std::vector<std::uint32_t> tags;  // of its steps, as they were
   struct ExecMirror* exec = nullptr;
 };
 struct ExecMirror {
@@ -170,6 +172,11 @@ struct Locked {
 Call call_site(ThreadState& t, const char* api, std::uintptr_t pc);
 // Takes over what the thread touched since the last synchronisation. Under the lock.
 void flush_touches(ThreadState& t);
+// The calling thread passes what it did on to whoever acquires the object. Without the lock.
+void sync_release(std::uintptr_t object);
+void sync_acquire(std::uintptr_t object);
+// The calling thread's code touches these bytes at `pc`. Without the lock.
+void host_access(const void* p, std::size_t bytes, std::uint32_t kind, std::uintptr_t pc);
 
 // One call of the API, from before the runtime sees it until it returns. Without the lock.
 struct ApiCall {

@@ -10,26 +10,30 @@
 #include "state.h"
 
 namespace mr::check {
-namespace {
 
-void release(const void* object) {
+void sync_release(std::uintptr_t object) {
   if (!watching()) return;
   ThreadState& t = self();
   Inside inside(t);
   std::scoped_lock hold(checker->lock);
   flush_touches(t);
-  checker->order.release(*t.actor, checker->sync[reinterpret_cast<std::uintptr_t>(object)].clock);
+  checker->order.release(*t.actor, checker->sync[object].clock);
 }
-void acquire(const void* object) {
+void sync_acquire(std::uintptr_t object) {
   if (!watching()) return;
   ThreadState& t = self();
   Inside inside(t);
   std::scoped_lock hold(checker->lock);
-  const auto it = checker->sync.find(reinterpret_cast<std::uintptr_t>(object));
+  const auto it = checker->sync.find(object);
   if (it == checker->sync.end()) return;
   flush_touches(t);
   checker->order.acquire(*t.actor, it->second.clock);
 }
+
+namespace {
+
+void release(const void* object) { sync_release(reinterpret_cast<std::uintptr_t>(object)); }
+void acquire(const void* object) { sync_acquire(reinterpret_cast<std::uintptr_t>(object)); }
 
 struct Start {
   void* (*function)(void*);

@@ -233,7 +233,9 @@ cudaError_t exec_set_kernel(GraphExec& exec, const GraphNode& node, const cudaKe
   kernel.work = static_cast<engine::KernelWork*>(image.steps[step].payload);
   kernel.cooperative = kernel.work->grid.flags & simt::grid_cooperative;
   kernel.priority = image.steps[step].priority;
+  const std::uint32_t tag = kernel.work->grid.site;
   if (const cudaError_t error = make_kernel(kernel, *exec.context, payload_arena(image), params)) return error;
+  kernel.work->grid.site = tag;
   if (kernel.work != image.steps[step].payload) image.steps[step].payload = kernel.work;
   set_kernel_flags(image.steps[step], kernel.work->grid);
   if (entry) {

@@ -21,6 +21,7 @@
 #include <model/memory.h>
 #include <model/stream.h>
 #include <observe/subscriber.h>
+#include <simt/check_site.h>
 #include <simt/grid.h>
 #include <simt/protect.h>
 
@@ -194,8 +195,15 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
   simt::protect::RuntimeScope access;
   if (image->services) *image->services = simt::services();
   if (observe::subscriber) [[unlikely]] {
-    if (void* hook = dlsym(handle, "__mr_check_hook")) *static_cast<simt::AccessEntry*>(hook) = simt::access_entry();
-    observe::subscriber->image_loaded(device, *image);
+    if (void* hook = dlsym(handle, "__mr_check_hook")) {
+      const auto* version = static_cast<const std::uint32_t*>(dlsym(handle, "__mr_check_version"));
+      if (!version || *version != mr_check_version) {
+        std::fputs("millrace: this program was instrumented by another version of mrcc -mrcc-check; compile it again\n",
+                   stderr);
+        return fail(cudaErrorInvalidKernelImage);
+      }
+      *static_cast<simt::AccessEntry*>(hook) = simt::access_entry();
+    }
   }
   auto* loaded = new LoadedImage;
   loaded->image = image;
@@ -205,6 +213,8 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
   // Before the bytes are kept: a reset must not undo it.
   connect_managed(*this, *image, home(*image));
   connected_ = true;
+  if (observe::subscriber) [[unlikely]]
+    observe::subscriber->image_loaded(device, *image);
   loaded->initial.assign(image->data_begin, image->data_end);
   if (VariableRangeHook hook = range_hook.load(std::memory_order_acquire)) {
     if (image->data_begin != image->data_end) hook(device, image->data_begin, image->data_end);

@@ -3,6 +3,10 @@
 #pragma once
 #include <cstdint>
 
+// Raised with any change of what instrumented code and checker tell each other. Images say theirs in
+// `__mr_check_version`; those of another version are refused when they are loaded to be checked.
+inline constexpr std::uint32_t mr_check_version = 3;
+
 // A constant in the image.
 struct MrCheckSite {
   const char* file;
@@ -21,4 +25,5 @@ enum MrCheckKind : std::uint32_t {
   MR_CHECK_GRID_SYNC = 1u << 9,
   MR_CHECK_PDL_WAIT = 1u << 10,
   MR_CHECK_PDL_TRIGGER = 1u << 11,
+  MR_CHECK_CLUSTER_SYNC = 1u << 12,
 };
