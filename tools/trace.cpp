@@ -2,85 +2,178 @@
 
 #include <cxxabi.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <stdexcept>
+
+#include "program.h"
 
 namespace millrace {
 namespace {
 
+using namespace trace_format;
+
+// A kernel's name without its parameters.
 std::string demangled(const std::string& name) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
                                                     std::free);
-  return status == 0 ? text.get() : name;
+  if (status != 0) return name;
+  std::string result = text.get();
+  int depth = 0;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (result[i] == '<') ++depth;
+    if (result[i] == '>') --depth;
+    if (result[i] == '(' && depth == 0 && i > 0) {
+      result.resize(i);
+      break;
+    }
+  }
+  if (const auto at = result.rfind(' ', result.find('<')); at != std::string::npos) result.erase(0, at + 1);
+  return result;
+}
+
+// Site texts as source lines, of the program's own code.
+void find_places(Trace& trace) {
+  std::set<std::uint32_t> sites;
+  for (const Span& s : trace.spans)
+    if (s.site && s.site < trace.texts.size()) sites.insert(s.site);
+  std::map<Address, std::vector<Frame>> addresses;
+  std::map<std::uint32_t, Address> address_of;
+  for (const std::uint32_t site : sites) {
+    const std::string& text = trace.texts[site];
+    const std::size_t tab = text.find('\t');
+    std::uint64_t offset = 0;
+    if (tab == std::string::npos ||
+        std::from_chars(text.data() + tab + 1, text.data() + text.size(), offset, 16).ec != std::errc())
+      continue;
+    addresses[address_of[site] = {text.substr(0, tab), offset}];
+  }
+  symbolize(addresses);
+  for (const auto& [site, address] : address_of) {
+    const auto& frames = addresses[address];
+    for (const Frame& f : frames)
+      if (!foreign(f)) {
+        trace.places[site] = f.text();
+        break;
+      }
+    if (!trace.places.contains(site) && !frames.empty() && !frames[0].function.empty())
+      trace.places[site] = frames[0].function;
+  }
+}
+
+void read_texts(Trace& trace, const char* at, const char* end) {
+  while (end - at >= static_cast<std::ptrdiff_t>(sizeof(Text))) {
+    Text head;
+    std::memcpy(&head, at, sizeof head);
+    if (head.length > static_cast<std::size_t>(end - at) - sizeof head) return;
+    const std::string text(at + sizeof head, head.length);
+    trace.texts.push_back(demangled(text));
+    if (head.queue) trace.names[head.queue].push_back({head.since, text});
+    at += (sizeof head + head.length + 7) & ~std::size_t{7};
+  }
+}
+
+template <class Record> std::size_t records(const Block& block) {
+  return std::min<std::size_t>(block.used, (block_bytes - header_bytes) / sizeof(Record));
 }
 
 }  // namespace
 
-std::string Trace::name_of(const std::string& queue, std::uint64_t when) const {
-  std::string best = "internal queue";
-  for (const Name& n : names)
-    if (n.queue == queue && n.since <= when) best = n.name;
-  return best;
+const std::string& Trace::name_of(std::uint64_t queue, std::uint64_t when) const {
+  static const std::string none;
+  const auto known = names.find(queue);
+  if (known == names.end()) return none;
+  const std::string* best = &none;
+  for (const Name& n : known->second)
+    if (n.since <= when) best = &n.name;
+  return *best;
 }
 
 Trace read_trace(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error(fmt::format("the trace {} could not be opened", path));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error(fmt::format("the trace {} could not be opened: {}", path, std::strerror(errno)));
   Trace trace;
-  std::string line;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
-    try {
-      const auto j = nlohmann::json::parse(line);
-      if (j.contains("format")) {
-        trace.total = j.value("operations", std::uint64_t{0});
-      } else if (j.contains("since")) {
-        trace.names.push_back({j.at("queue"), j.at("name"), j.at("since")});
-      } else {
-        Operation op;
-        op.id = j.at("op");
-        op.queue = j.at("queue");
-        op.sequence = j.at("sequence");
-        op.enqueued = j.at("enqueued");
-        op.began = j.at("began");
-        op.ended = j.at("ended");
-        op.thread = j.value("thread", 0u);
-        op.kind = j.value("kind", "");
-        op.name = demangled(j.value("name", ""));
-        op.bytes = j.value("bytes", std::uint64_t{0});
-        for (int i = 0; i < 3 && j.contains("grid"); ++i) {
-          op.grid[i] = j.at("grid").at(static_cast<std::size_t>(i));
-          op.block[i] = j.at("block").at(static_cast<std::size_t>(i));
-        }
-        op.on = j.value("on", "");
-        op.until = j.value("until", std::uint64_t{0});
-        trace.operations.push_back(std::move(op));
-      }
-    } catch (const nlohmann::json::exception& e) {
-      throw std::runtime_error(fmt::format("line {} of the trace {} is not as expected: {}", number, path, e.what()));
+  const auto data = std::make_unique<std::uint64_t[]>(block_bytes / 8);
+  char* const bytes = reinterpret_cast<char*>(data.get());
+  bool first = true;
+  for (;;) {
+    std::memset(bytes, 0, block_bytes);
+    file.read(bytes, block_bytes);
+    if (file.gcount() < static_cast<std::streamsize>(sizeof(Block))) break;
+    Block block;
+    std::memcpy(&block, bytes, sizeof block);
+    if (first && (block.magic != magic || block.kind != block_header)) break;
+    const char* body = bytes + header_bytes;
+    if (first) {
+      Header header;
+      std::memcpy(&header, body, sizeof header);
+      trace.began_ns = header.began_ns;
+      trace.pid = header.pid;
+      trace.lost = header.lost;
+      trace.complete = header.complete != 0;
+      first = false;
+    }
+    if (block.magic != magic) continue;  // room that was not used
+    switch (block.kind) {
+    case block_operations: {
+      const auto* all = reinterpret_cast<const Operation*>(body);
+      for (std::size_t i = 0; i < records<Operation>(block); ++i)
+        if (all[i].enqueued || all[i].began) trace.operations.push_back(all[i]);
+      break;
+    }
+    case block_spans: {
+      const auto* all = reinterpret_cast<const trace_format::Span*>(body);
+      for (std::size_t i = 0; i < records<trace_format::Span>(block); ++i)
+        trace.spans.push_back({all[i], block.thread});
+      break;
+    }
+    case block_texts:
+      read_texts(trace, body, body + std::min<std::size_t>(block.used, block_bytes - header_bytes));
+      break;
+    default: break;
     }
   }
+  if (first) throw std::runtime_error(fmt::format("{} is no trace that a program wrote with MILLRACE_TRACE", path));
+  for (Operation& op : trace.operations)
+    if (op.name >= trace.texts.size()) op.name = 0;
+  for (Span& s : trace.spans)
+    if (s.name >= trace.texts.size()) s.name = 0;
+  const auto since = [](const Operation& op) { return op.enqueued ? op.enqueued : op.began; };
+  std::sort(trace.operations.begin(), trace.operations.end(), [&](const Operation& a, const Operation& b) {
+    return since(a) != since(b) ? since(a) < since(b) : a.sequence < b.sequence;
+  });
+  std::sort(trace.spans.begin(), trace.spans.end(), [](const Span& a, const Span& b) {
+    if (a.thread != b.thread) return a.thread < b.thread;
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  });
+  find_places(trace);
   return trace;
 }
 
 Trace run_traced(const std::vector<std::string>& command, int* status) {
-  char path[] = "/tmp/millrace-trace-XXXXXX";
-  const int fd = mkstemp(path);
+  const std::string library = tool_library("libmillrace_timeline.so", "the timeline's");
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = fmt::format("{}/millrace-trace-XXXXXX", folder && *folder ? folder : "/tmp");
+  const int fd = mkstemp(path.data());
   if (fd < 0)
-    throw std::runtime_error(fmt::format("no temporary file could be made in /tmp: {}", std::strerror(errno)));
+    throw std::runtime_error(fmt::format("no temporary file could be made as {}: {}", path, std::strerror(errno)));
   close(fd);
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error(fmt::format("the program could not be started: {}", std::strerror(errno)));
   if (child == 0) {
-    setenv("MILLRACE_TRACE", path, 1);
+    setenv("MILLRACE_TRACE", path.c_str(), 1);
+    const char* others = std::getenv("LD_PRELOAD");
+    setenv("LD_PRELOAD", others && *others ? (library + ":" + others).c_str() : library.c_str(), 1);
     std::vector<char*> arguments;
     for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
@@ -94,15 +187,13 @@ Trace run_traced(const std::vector<std::string>& command, int* status) {
   Trace trace;
   try {
     trace = read_trace(path);
-  } catch (...) {
-    unlink(path);
-    throw;
-  }
-  unlink(path);
-  if (trace.operations.empty() && trace.total == 0)
-    throw std::runtime_error(fmt::format(
-        "{} wrote no trace: it made no CUDA call that enqueues work, ended abnormally, or was not built with mrcc",
-        command[0]));
+  } catch (...) {}
+  unlink(path.c_str());
+  if (*status == 127 && trace.operations.empty()) throw std::runtime_error("there is nothing to draw");
+  if (trace.operations.empty())
+    throw std::runtime_error(fmt::format("{} wrote no trace: it enqueued no work, or does not use the shared libcudart "
+                                         "of mrcc (-cudart static can't be followed)",
+                                         command[0]));
   return trace;
 }
 

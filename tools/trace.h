@@ -1,38 +1,48 @@
 // Reading the traces that programs write with MILLRACE_TRACE (docs/trace-format.md).
 #pragma once
+#include <observe/trace_format.h>
+
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "symbolize.h"
+
 namespace millrace {
 
-struct Operation {
-  std::uint64_t id = 0;
-  std::string queue;
-  std::uint64_t sequence = 0, enqueued = 0, began = 0, ended = 0;  // nanoseconds of CLOCK_MONOTONIC; 0: did not happen
-  unsigned thread = 0;
-  std::string kind, name;  // kernel names demangled
-  std::uint64_t bytes = 0;
-  unsigned grid[3] = {}, block[3] = {};
-  std::string on;  // waits: queue and number waited for
-  std::uint64_t until = 0;
+namespace trace_format = mr::trace_format;
+
+struct Span : trace_format::Span {
+  std::uint32_t thread = 0;
 };
 
 struct Trace {
-  std::vector<Operation> operations;
+  std::vector<trace_format::Operation> operations;  // by the time at which they were enqueued, or began
+  std::vector<Span> spans;                          // by thread, then by their beginning
+  std::vector<std::string> texts{""};               // by number; kernels' names demangled
+  std::uint64_t began_ns = 0, lost = 0;
+  std::uint32_t pid = 0;
+  bool complete = false;  // the program ended by itself
+
+  // What the queue was called at that time; empty for the runtime's own.
+  const std::string& name_of(std::uint64_t queue, std::uint64_t when) const;
+  // Source lines of texts that are sites.
+  std::map<std::uint32_t, std::string> places;
+
   struct Name {
-    std::string queue, name;
     std::uint64_t since;
+    std::string name;
   };
-  std::vector<Name> names;
-  std::uint64_t total = 0;  // enqueued; may be more than were kept
-  // What a queue was called at a time.
-  std::string name_of(const std::string& queue, std::uint64_t when) const;
+  std::map<std::uint64_t, std::vector<Name>> names;  // of queues
 };
 
-// Throws std::runtime_error with a sentence.
+// Throws std::runtime_error with a sentence when the file can't be read or is none. One that was cut short gives what
+// is there.
 Trace read_trace(const std::string& path);
-// Runs a program with tracing on; returns its exit status and the trace. Throws as read_trace.
+
+// Runs the command with its trace in a temporary file. Exit status of the command in `status`, 128 + signal if it died
+// of one.
 Trace run_traced(const std::vector<std::string>& command, int* status);
 
 }  // namespace millrace

@@ -2,6 +2,7 @@
 
 #include <engine/clock.h>
 #include <engine/graph_run.h>
+#include <engine/graph_runner.h>
 #include <engine/scheduler.h>
 #include <observe/explorer.h>
 #include <observe/subscriber.h>
@@ -96,7 +97,7 @@ void observe_begin(Op& op) noexcept {
     simt::Grid& grid = static_cast<KernelOp&>(op).grid;
     // A graph's step has the tag of its node.
     if (grid.flags & simt::grid_in_stream) grid.site = op.site;
-    d.kind = "kernel";
+    d.kind = trace_format::kernel;
     d.name = grid.kernel->name;
     for (int i = 0; i < 3; ++i) {
       d.grid[i] = grid.grid[i];
@@ -105,28 +106,28 @@ void observe_begin(Op& op) noexcept {
     break;
   }
   case OpKind::copy:
-    d.kind = "copy";
+    d.kind = trace_format::copy;
     d.bytes = static_cast<const CopyOp&>(op).copy.bytes;
     break;
   case OpKind::copy_box:
-    d.kind = "copy";
+    d.kind = trace_format::copy;
     d.bytes = static_cast<const CopyBoxOp&>(op).copy.bytes();
     break;
   case OpKind::fill:
-    d.kind = "fill";
+    d.kind = trace_format::fill;
     d.bytes = static_cast<const FillOp&>(op).fill.bytes();
     break;
   case OpKind::host:
-    d.kind = "host";
+    d.kind = trace_format::host;
     if (observe::subscriber) observe::subscriber->host_step(op.site);
     break;
   case OpKind::wait:
-    d.kind = "wait";
+    d.kind = trace_format::wait;
     d.on = static_cast<const WaitOp&>(op).on;
     d.sequence = static_cast<const WaitOp&>(op).sequence;
     break;
-  case OpKind::stamp: d.kind = "stamp"; break;
-  case OpKind::custom: d.kind = "custom"; break;
+  case OpKind::stamp: d.kind = trace_format::stamp; break;
+  case OpKind::custom: d.kind = GraphRun::trace_kind(static_cast<const CustomOp&>(op)); break;
   case OpKind::jump: break;
   }
   observe::began(op.site, d);

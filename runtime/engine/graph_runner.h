@@ -61,7 +61,7 @@ class GraphRun {
       ended = run.work();
       if (ended && !run.parallel_ && run.timing_) {
         image.average_ = static_cast<std::uint32_t>((ticks() - begin) / (run.count_ + 1));
-        image.measured_ = true;
+        image.measured_ = !observe::tracing;  // each step is timed then
       }
     }
     if (!ended) return OpResult::asynchronous;
@@ -106,6 +106,9 @@ class GraphRun {
   static OpResult explored_step(CustomOp& op, Queue& queue, Runner& runner, bool);
   // Of an operation in a queue: whether it is a launch, or a step under the explorer.
   static void describe(const CustomOp& op, observe::Front& front) noexcept;
+  static trace_format::OperationKind trace_kind(const CustomOp& op) noexcept {
+    return op.run == launch ? trace_format::graph : trace_format::internal;
+  }
 
  private:
   static constexpr std::uint32_t none = GraphImage::none;
@@ -309,6 +312,8 @@ class GraphRun {
       if (observe::subscriber) [[unlikely]]
         observe::subscriber->host_step(work.site);
       work.call(op, image_.domain.dead());
+      if (begin && observe::tracing) [[unlikely]]
+        note_step(step, begin);
       break;
     }
     case StepKind::record: open_gate(slot_of(step)); break;
@@ -325,6 +330,8 @@ class GraphRun {
       const bool long_one = ticks() - begin > heavy_ticks;
       image_.heavy[index].store(long_one, std::memory_order_relaxed);
       if (long_one && local_ != none) share();
+      if (observe::tracing) [[unlikely]]
+        note_step(step, begin);
     } else if (local_count_ >= 16 && image_.average_ > worthwhile_ticks) {
       share();
     }
@@ -332,6 +339,9 @@ class GraphRun {
       pass_ports(index);
     return behind(index);
   }
+
+  // For a trace: the step that this thread has run itself since `begin` (ticks).
+  void note_step(const Step& step, std::uint64_t begin) const noexcept;
 
   static void fill_pattern(const PatternFill& fill) noexcept {
     for (std::size_t y = 0; y < fill.height; ++y) {
@@ -418,7 +428,7 @@ class GraphRun {
   bool parallel_;
   bool retained_ = false;
   bool ended_ = false;
-  bool timing_ = false;
+  bool timing_ = observe::tracing;
   bool alone_is_doubtful_ = false;
   std::uint32_t local_ = none, local_count_ = 0;
   unsigned count_ = 0;

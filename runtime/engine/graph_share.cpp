@@ -149,6 +149,47 @@ OpResult GraphRun::end_with_environment(GraphImage& image, Queue& queue, bool el
   return in_chain ? OpResult::done : OpResult::asynchronous;
 }
 
+void GraphRun::note_step(const Step& step, std::uint64_t begin) const noexcept {
+  if (!observe::recording()) return;
+  observe::Detail d;
+  switch (step.kind) {
+  case StepKind::kernel: {
+    const simt::Grid& grid = static_cast<const KernelWork*>(step.payload)->grid;
+    if (grid.total_blocks > 1) return;  // it was an operation of a queue (spread)
+    d.kind = trace_format::kernel;
+    d.name = grid.kernel->name;
+    for (int i = 0; i < 3; ++i) {
+      d.grid[i] = grid.grid[i];
+      d.block[i] = grid.block[i];
+    }
+    break;
+  }
+  case StepKind::copy:
+  case StepKind::copy_box:
+    d.kind = trace_format::copy;
+    d.bytes = static_cast<const memory::Copy*>(step.payload)->bytes();
+    break;
+  case StepKind::fill:
+    d.kind = trace_format::fill;
+    d.bytes = static_cast<const memory::Fill*>(step.payload)->bytes();
+    break;
+  case StepKind::pattern: {
+    const auto& fill = *static_cast<const PatternFill*>(step.payload);
+    d.kind = trace_format::fill;
+    d.bytes = fill.row * fill.height;
+    break;
+  }
+  case StepKind::host: d.kind = trace_format::host; break;
+  default: return;
+  }
+  // Ticks are not nanoseconds; how many is known the better the longer the process runs.
+  static const std::uint64_t first_ticks = ticks() - ticks_per_us, first_ns = observe::trace_now() - 1000;
+  const std::uint64_t now = observe::trace_now(), end = ticks();
+  const double ns = static_cast<double>(now - first_ns) / static_cast<double>(end - first_ticks);
+  const auto lasted = static_cast<std::uint64_t>(static_cast<double>(end - begin) * ns);
+  observe::node_ran(image_.queue_, image_.queue_->completed() + 1, now - lasted, d);
+}
+
 bool GraphRun::spread(std::uint32_t index, KernelWork& work) noexcept {
   // Whoever waits for nothing else may take what is on the list meanwhile.
   Queue& queue = branch_queue(level_of(steps_[index]));

@@ -150,4 +150,4 @@ template <const char* Name, Kind K, class... Parameters> struct Front<Name, K, c
 #define MR_FREES_IN_STREAM_TWIN(name, suffix) MR_FRONT(name, name##suffix, Kind::frees_in_stream)
 #define MR_BATCH(name) MR_FRONT(name, name, Kind::batch)
 #define MR_BATCH_TWIN(name, suffix) MR_FRONT(name, name##suffix, Kind::batch)
-#include "api_list.h"
+#include <observe/api_list.h>

@@ -1,16 +1,15 @@
-#include <observe/subscriber.h>
 #include <observe/trace.h>
 
+#include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
-#include <mutex>
-#include <new>
-#include <string>
-#include <vector>
+
+#include <observe/recorder.h>
+#include <observe/spans.h>
+#include <observe/subscriber.h>
 
 namespace mr::observe {
 
@@ -19,152 +18,161 @@ const Subscriber* subscriber = nullptr;
 
 namespace {
 
-struct Record {
-  const void* queue;
-  std::uint64_t sequence, enqueued_ns;
-  // Written by the thread that executes the operation, one after the other; read at exit.
-  std::uint64_t began_ns, ended_ns;
-  std::uint32_t thread;
-  Detail detail;
-};
+using namespace trace_format;
 
-constexpr std::uint32_t block_records = 1u << 12, most_blocks = 1u << 12;
+Recorder* recorder = nullptr;
 
-struct Trace {
-  std::string path;
-  std::atomic<Record*> blocks[most_blocks] = {};
-  std::atomic<std::uint64_t> count{0};
-  std::atomic<std::uint32_t> threads{0};
-  std::mutex names_mutex;
-  struct Name {
-    const void* queue;
-    std::uint64_t since_ns;
-    std::string name;
+constexpr std::uint32_t per_block = (block_bytes - header_bytes) / sizeof(Operation);
+constexpr std::uint32_t spans_per_block = (block_bytes - header_bytes) / sizeof(Span);
+
+// What a thread keeps to itself.
+struct Local {
+  std::uint32_t thread = 0;
+  Block* operations = nullptr;
+  std::uint32_t number = 0;  // of that block
+  Block* spans = nullptr;
+  // Texts and sites by the address of what they say, the newest that fell on each place.
+  struct Known {
+    const void* of = nullptr;
+    std::uint32_t text = 0;
   };
-  std::vector<Name> names;
+  static constexpr unsigned bits = 8;
+  Known texts[1u << bits], sites[1u << bits];
+  static std::size_t place(const void* p) noexcept {
+    return reinterpret_cast<std::uintptr_t>(p) * 0x9e3779b97f4a7c15u >> (64 - bits);
+  }
+  std::uint32_t text(const char* t) {
+    Known& k = texts[place(t)];
+    if (k.of != t) k = {t, recorder->text(t)};
+    return k.text;
+  }
+  std::uint32_t site(const void* pc) {
+    if (!pc) return 0;
+    Known& k = sites[place(pc)];
+    if (k.of != pc) k = {pc, recorder->site(pc)};
+    return k.text;
+  }
 };
-Trace* trace = nullptr;
+thread_local Local* known_local __attribute__((tls_model("initial-exec"))) = nullptr;
+Local& local() {
+  if (!known_local) [[unlikely]] {
+    known_local = new Local;  // for as long as the process: threads that trace are few
+    known_local->thread = static_cast<std::uint32_t>(gettid());
+  }
+  return *known_local;
+}
 
-std::uint64_t now() noexcept {
+// Operations of a block are at fixed places; which one is a tag, counted from 1.
+Operation& operation_of(std::uint32_t tag) noexcept {
+  Block* block = recorder->block((tag - 1) / per_block);
+  return reinterpret_cast<Operation*>(block + 1)[(tag - 1) % per_block];
+}
+
+std::uint32_t new_operation(Local& l) noexcept {
+  if (!l.operations || l.operations->used == per_block) {
+    l.operations = recorder->new_block(block_operations, l.number);
+    if (!l.operations) return recorder->lose(), 0;
+  }
+  const std::uint32_t used = l.operations->used;
+  std::atomic_ref<std::uint32_t>(l.operations->used).store(used + 1, std::memory_order_release);
+  return l.number * per_block + used + 1;
+}
+
+void describe(Operation& r, Local& l, const Detail& d) noexcept {
+  r.thread = l.thread;
+  r.kind = d.kind;
+  if (d.name) r.name = l.text(d.name);
+  r.bytes = d.bytes;
+  for (int i = 0; i < 3; ++i) {
+    r.grid[i] = d.grid[i];
+    r.block[i] = d.block[i];
+  }
+  r.on = reinterpret_cast<std::uintptr_t>(d.on);
+  r.until = d.sequence;
+}
+
+}  // namespace
+
+std::uint64_t trace_now() noexcept {
   timespec ts;
   clock_gettime(CLOCK_MONOTONIC, &ts);
   return static_cast<std::uint64_t>(ts.tv_sec) * 1000000000u + static_cast<std::uint64_t>(ts.tv_nsec);
 }
 
-Record* record_of(std::uint32_t site) noexcept {
-  Record* block = trace->blocks[(site - 1) / block_records].load(std::memory_order_acquire);
-  return block ? block + (site - 1) % block_records : nullptr;
-}
-
-std::uint32_t this_thread() noexcept {
-  thread_local const std::uint32_t number = trace->threads.fetch_add(1, std::memory_order_relaxed);
-  return number;
-}
-
-void put_string(std::FILE* file, const char* text) {
-  std::fputc('"', file);
-  for (; *text; ++text) {
-    if (*text == '"' || *text == '\\') std::fputc('\\', file);
-    if (static_cast<unsigned char>(*text) >= 0x20) std::fputc(*text, file);
-  }
-  std::fputc('"', file);
-}
-
-void write_at_exit() {
-  std::FILE* file = std::fopen(trace->path.c_str(), "w");
-  if (!file) {
-    std::fprintf(stderr, "millrace: the trace could not be written to %s; check that its folder exists\n",
-                 trace->path.c_str());
-    return;
-  }
-  const std::uint64_t count = trace->count.load(std::memory_order_acquire);
-  constexpr std::uint64_t most = std::uint64_t{block_records} * most_blocks;
-  std::fprintf(file, "{\"format\":\"millrace-trace\",\"version\":1,\"pid\":%d,\"operations\":%llu,\"kept\":%llu}\n",
-               getpid(), static_cast<unsigned long long>(count),
-               static_cast<unsigned long long>(count < most ? count : most));
-  {
-    std::scoped_lock hold(trace->names_mutex);
-    for (const Trace::Name& name : trace->names) {
-      std::fprintf(file, "{\"queue\":\"%p\",\"since\":%llu,\"name\":", name.queue,
-                   static_cast<unsigned long long>(name.since_ns));
-      put_string(file, name.name.c_str());
-      std::fputs("}\n", file);
-    }
-  }
-  for (std::uint64_t i = 0; i < count && i < most; ++i) {
-    const Record* r = record_of(static_cast<std::uint32_t>(i + 1));
-    if (!r || !r->queue) continue;
-    const Detail& d = r->detail;
-    std::fprintf(file,
-                 "{\"op\":%llu,\"queue\":\"%p\",\"sequence\":%llu,\"enqueued\":%llu,\"began\":%llu,\"ended\":%llu,"
-                 "\"thread\":%u,\"kind\":\"%s\"",
-                 static_cast<unsigned long long>(i) + 1, r->queue, static_cast<unsigned long long>(r->sequence),
-                 static_cast<unsigned long long>(r->enqueued_ns), static_cast<unsigned long long>(r->began_ns),
-                 static_cast<unsigned long long>(r->ended_ns), r->thread, d.kind);
-    if (d.name) {
-      std::fputs(",\"name\":", file);
-      put_string(file, d.name);
-      std::fprintf(file, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u]", d.grid[0], d.grid[1], d.grid[2], d.block[0],
-                   d.block[1], d.block[2]);
-    }
-    if (d.bytes) std::fprintf(file, ",\"bytes\":%llu", static_cast<unsigned long long>(d.bytes));
-    if (d.on) std::fprintf(file, ",\"on\":\"%p\",\"until\":%llu", d.on, static_cast<unsigned long long>(d.sequence));
-    std::fputs("}\n", file);
-  }
-  std::fclose(file);
-}
-
-}  // namespace
-
 void start_if_asked() noexcept {
   const char* path = std::getenv("MILLRACE_TRACE");
-  if (!path || !*path || trace || subscriber) return;
-  trace = new Trace;
-  trace->path = path;
-  std::atexit(write_at_exit);
+  if (!path || !*path || recorder || subscriber) return;
+  recorder = Recorder::open(path);
+  if (!recorder) return;
+  unsetenv("MILLRACE_TRACE");  // children would write to the same file
+  std::atexit([] { recorder->complete(); });
+  pthread_atfork(nullptr, nullptr, [] {
+    tracing = false;
+    recorder = nullptr;
+  });
   tracing = true;
 }
 
+bool recording() noexcept { return recorder != nullptr; }
+
 std::uint32_t enqueued(const void* queue, std::uint64_t sequence) noexcept {
   if (subscriber) return subscriber->enqueued(queue, sequence);
-  const std::uint64_t index = trace->count.fetch_add(1, std::memory_order_relaxed);
-  const std::uint64_t block = index / block_records;
-  if (block >= most_blocks) return 0;
-  Record* records = trace->blocks[block].load(std::memory_order_acquire);
-  if (!records) {
-    auto* fresh = new (std::nothrow) Record[block_records]();
-    if (!fresh) return 0;
-    if (trace->blocks[block].compare_exchange_strong(records, fresh, std::memory_order_acq_rel))
-      records = fresh;
-    else
-      delete[] fresh;
-  }
-  Record& r = records[index % block_records];
-  r.queue = queue;
+  if (!recorder) return 0;
+  Local& l = local();
+  const std::uint32_t tag = new_operation(l);
+  if (!tag) return 0;
+  Operation& r = operation_of(tag);
+  r.queue = reinterpret_cast<std::uintptr_t>(queue);
   r.sequence = sequence;
-  r.enqueued_ns = now();
-  return static_cast<std::uint32_t>(index + 1);
+  r.by = l.thread;
+  r.enqueued = trace_now();
+  return tag;
 }
 
 void began(std::uint32_t site, const Detail& detail) noexcept {
-  if (subscriber) return;
-  Record& r = *record_of(site);
-  r.detail = detail;
-  r.thread = this_thread();
-  r.began_ns = now();
+  if (subscriber || !recorder) return;
+  Operation& r = operation_of(site);
+  describe(r, local(), detail);
+  r.began = trace_now();
 }
 
 void ended(std::uint32_t site) noexcept {
   if (subscriber)
     subscriber->ended(site);
-  else
-    record_of(site)->ended_ns = now();
+  else if (recorder)
+    operation_of(site).ended = trace_now();
+}
+
+void node_ran(const void* queue, std::uint64_t sequence, std::uint64_t began_ns, const Detail& detail) noexcept {
+  if (!recorder) return;
+  Local& l = local();
+  const std::uint32_t tag = new_operation(l);
+  if (!tag) return;
+  Operation& r = operation_of(tag);
+  describe(r, l, detail);
+  r.on = reinterpret_cast<std::uintptr_t>(queue);
+  r.until = sequence;
+  r.began = began_ns;
+  r.ended = trace_now();
 }
 
 void name_queue(const void* queue, const char* name) noexcept {
-  if (!tracing || subscriber) return;
-  std::scoped_lock hold(trace->names_mutex);
-  trace->names.push_back({queue, now(), name});
+  if (recorder) recorder->name_queue(queue, trace_now(), name);
+}
+
+void add_span(const Span& span, const char* name, const void* pc) noexcept {
+  if (!recorder) return;
+  Local& l = local();
+  if (!l.spans || l.spans->used == spans_per_block) {
+    std::uint32_t number;
+    l.spans = recorder->new_block(block_spans, number);
+    if (!l.spans) return recorder->lose();
+  }
+  Span& s = reinterpret_cast<Span*>(l.spans + 1)[l.spans->used];
+  s = span;
+  s.name = span.kind == call ? l.text(name) : recorder->text(name);
+  s.site = l.site(pc);
+  std::atomic_ref<std::uint32_t>(l.spans->used).store(l.spans->used + 1, std::memory_order_release);
 }
 
 }  // namespace mr::observe
@@ -174,4 +182,16 @@ extern "C" [[gnu::visibility("default")]] int millrace_attach(const mr::observe:
   mr::observe::subscriber = tool;
   mr::observe::tracing = tool != nullptr;
   return 0;
+}
+
+extern "C" [[gnu::visibility("default")]] std::uint64_t millrace_trace_begin() noexcept {
+  // Calls before the first context is made belong to the picture too.
+  static const bool once = (mr::observe::start_if_asked(), true);
+  (void)once;
+  return mr::observe::recording() ? mr::observe::trace_now() : 0;
+}
+
+extern "C" [[gnu::visibility("default")]] void millrace_trace_call(const char* name, std::uint64_t began_ns,
+                                                                   const void* pc) noexcept {
+  if (began_ns) mr::observe::add_span({began_ns, mr::observe::trace_now(), 0, 0, mr::trace_format::call, 0}, name, pc);
 }

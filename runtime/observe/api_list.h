@@ -1,5 +1,7 @@
-// Functions of the runtime that the explorer stands in front of: MR_POINT, after which others may run; MR_NOTED, which
-// operations or nodes come from; with the suffix of their twin for per-thread default streams, if there is one.
+// Functions of the runtime that enqueue work, ask, wait or end something, for the tools that stand in front of them:
+// the explorer and the timeline. MR_POINT, after which others may run; MR_NOTED, which operations or nodes come from;
+// with the suffix of their twin for per-thread default streams, if there is one. Whoever includes this defines the
+// macros.
 // clang-format off
 MR_POINT(cudaLaunchKernel)
 MR_POINT_TWIN(cudaLaunchKernel, _ptsz)

@@ -1,0 +1,81 @@
+// The trace of `MILLRACE_TRACE=FILE`, as it lies in the file (docs/trace-format.md): blocks of 64 KiB, each written by
+// one thread. The file is mapped while the program runs, so that a crash keeps what was recorded. Plain C++ without
+// dependencies: the runtime writes it, `millrace timeline` reads it.
+#pragma once
+#include <cstdint>
+
+namespace mr::trace_format {
+
+inline constexpr std::uint64_t magic = 0x32'45'43'41'52'54'52'4d;  // "MRTRACE2"
+inline constexpr std::uint32_t block_bytes = 1u << 16, header_bytes = 64;
+
+enum BlockKind : std::uint32_t {
+  block_header = 1,      // the first one: Header follows
+  block_operations = 2,  // Operation, `used` of them
+  block_spans = 3,       // Span, `used` of them
+  block_texts = 4,       // Text, `used` bytes of them
+};
+
+struct Block {
+  std::uint64_t magic;
+  std::uint32_t kind;
+  std::uint32_t thread;  // who writes it: gettid(2)
+  std::uint32_t used;    // stored (release) after what it counts
+  std::uint32_t unused[11];
+};
+static_assert(sizeof(Block) == header_bytes);
+
+struct Header {
+  std::uint32_t version;   // 2
+  std::uint32_t pid;
+  std::uint64_t began_ns;  // of the trace
+  std::uint64_t lost;      // operations and spans that there was no room for
+  std::uint32_t complete;  // 1: the program has ended by itself
+};
+
+enum OperationKind : std::uint32_t {
+  unknown_operation,
+  kernel,
+  copy,
+  fill,
+  host,
+  wait,
+  stamp,
+  graph,     // a launch, from its first node to its last
+  internal,  // bookkeeping of the runtime's
+};
+
+// Times are nanoseconds of CLOCK_MONOTONIC, 0 for what did not happen. 128 bytes.
+struct Operation {
+  std::uint64_t queue, sequence;  // 0: an operation of a graph's launch, which `on` and `until` name
+  std::uint64_t enqueued, began, ended;
+  std::uint64_t on, until;        // waits: the queue and number waited for
+  std::uint64_t bytes;            // copies and sets
+  std::uint32_t kind;             // OperationKind
+  std::uint32_t name;             // Text of a kernel's mangled name; 0: none
+  std::uint32_t by, thread;       // who enqueued it, who ran it
+  std::uint32_t grid[3], block[3];
+  std::uint32_t unused[6];
+};
+static_assert(sizeof(Operation) == 128);
+
+enum SpanKind : std::uint32_t {
+  call,       // of the runtime's API
+  range,      // NVTX, nested in its thread
+  free_range  // NVTX, from start to end, wherever these were
+};
+struct Span {
+  std::uint64_t begin, end;
+  std::uint32_t name, site;   // Texts; 0: none. Site: module, a tabulator, offset of the return address in hexadecimal
+  std::uint32_t kind, depth;  // depth: of ranges, 0 outermost
+};
+static_assert(sizeof(Span) == 32);
+
+// Followed by its characters, and padding to a multiple of 8 bytes. Numbered from 1, in the order of the file.
+struct Text {
+  std::uint32_t length, unused;
+  std::uint64_t queue, since;  // the name of a queue from then on; 0: none's
+};
+static_assert(sizeof(Text) == 24);
+
+}  // namespace mr::trace_format
