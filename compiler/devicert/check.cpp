@@ -14,7 +14,15 @@ void __mr_check_access(const void* address, std::uint64_t bytes, const void* sit
   if (!__mr_check_hook) return;
   std::uint64_t sp;
   __asm__("mov %%rsp, %0" : "=r"(sp));
-  __mr_check_hook(mr_lane_of(sp)->block, address, bytes, site, 0, 1);
+  const MrLane* const lane = mr_lane_of(sp);
+  const MrBlock* const block = lane->block;
+  if (static_cast<const MrCheckSite*>(site)->kind == MR_CHECK_READ) {
+    const MrCheckFilter* const filter = *mr_check_filter_of(reinterpret_cast<std::uint64_t>(lane));
+    if (filter && filter->grid_id == block->grid_id && bytes <= 16 &&
+        filter->knows(reinterpret_cast<std::uint64_t>(address), bytes))
+      return;
+  }
+  __mr_check_hook(block, address, bytes, site, 0, 1);
 }
 
 // `count` rows of `bytes`, `stride` apart, if an index didn't wrap around on the way: the last access is where it was

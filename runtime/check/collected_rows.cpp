@@ -1,6 +1,7 @@
 #include "collected_rows.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 namespace mr::check {
@@ -155,7 +156,10 @@ void CollectedRows::scatter(std::uintptr_t begin, std::uintptr_t end, Way way, c
         continue;
     Line& l = *find_line(line, way, true);
     std::uint64_t rest = mask & ~l.twice;
-    if (!rest) continue;
+    if (!rest) {
+      if (way == way_read) repeat(line, l.twice);
+      continue;
+    }
     if (l.mask && l.block == block_) {
       rest &= ~l.mask;
       if (!rest) continue;
@@ -172,6 +176,15 @@ void CollectedRows::scatter(std::uintptr_t begin, std::uintptr_t end, Way way, c
     l.once |= rest;
     l.site = site;
   }
+}
+
+void CollectedRows::repeat(std::uint64_t line, std::uint64_t bytes) noexcept {
+  ++repeated_;
+  if (!filter_) return;
+  std::uint64_t entry = line << MrCheckFilter::words;
+  for (unsigned i = 0; i < MrCheckFilter::words; ++i)
+    if ((bytes >> 4 * i & 0xf) == 0xf) entry |= std::uint64_t{1} << i;
+  std::atomic_ref<std::uint64_t>(filter_->entries[MrCheckFilter::place(line)]).store(entry, std::memory_order_relaxed);
 }
 
 CollectedRows::Line* CollectedRows::find_line(std::uint64_t line, Way way, bool make) {
@@ -266,6 +279,7 @@ void CollectedRows::clear() {
   std::fill(std::begin(last_), std::end(last_), nullptr);
   for (auto& lines : lines_) lines.clear();
   scattered_ = 0;
+  repeated_ = 0;
 }
 
 }  // namespace mr::check

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "block_runs.h"
+#include <simt/check_site.h>
 
 namespace mr::check {
 
@@ -42,6 +43,10 @@ class CollectedRows {
   // All of it.
   void hand_over(BlockRuns& to);
   void clear();
+  // Where bytes are noted of which further reads change nothing; null: nowhere.
+  void set_filter(MrCheckFilter* filter) noexcept { filter_ = filter; }
+  // So many reads changed nothing that a filter is worth its making.
+  bool wants_filter() const noexcept { return !filter_ && repeated_ > 4096; }
 
  private:
   static constexpr unsigned index_bits = 6;
@@ -79,6 +84,7 @@ class CollectedRows {
   bool row(const Shape& shape, Way way, const MrCheckSite* site);
   bool own_write(std::uintptr_t begin, std::uintptr_t end) const;
   void scatter(std::uintptr_t begin, std::uintptr_t end, Way way, const MrCheckSite* site);
+  void repeat(std::uint64_t line, std::uint64_t bytes) noexcept;
   Line* find_line(std::uint64_t line, Way way, bool make);
   void grow();
   LineRuns& lines_of(BlockRuns& to, unsigned way) const;
@@ -114,6 +120,8 @@ class CollectedRows {
   Page* last_[ways] = {};
   std::vector<LineRun> lines_[ways];
   std::size_t scattered_ = 0;
+  MrCheckFilter* filter_ = nullptr;
+  std::uint64_t repeated_ = 0;
 };
 
 }  // namespace mr::check

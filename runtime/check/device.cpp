@@ -1,10 +1,12 @@
 #include "device.h"
 
+#include <dlfcn.h>
 #include <simt/abi.h>
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstring>
 #include <mutex>
 #include <unordered_set>
 
@@ -24,6 +26,12 @@ struct Collector {
   std::uint32_t phase = 0;
   KernelRecord* record = nullptr;
   CollectedRows rows;
+  // Of the launch that `tag` names, while its blocks have no phases and none is early.
+  MrCheckFilter* filter = nullptr;
+  void drop_filter() {
+    if (filter) filter->grid_id = 0;
+    rows.set_filter(nullptr);
+  }
 };
 
 std::vector<Collector*>& collectors() {  // under the checker's lock
@@ -48,8 +56,21 @@ const Op* kernel_op(std::uint32_t tag) {
 
 // Under the lock.
 void hand_over(Collector& c) {
+  c.drop_filter();
   if (c.record) c.rows.hand_over(c.record->blocks);
   c.rows.clear();
+}
+
+// What the collector has seen twice is the launch's from here on.
+void begin_filter(Collector& c, const MrBlock& block) {
+  if (block.grid_id == 0 || c.record->programmatic || c.record->has_states.load(std::memory_order_relaxed)) return;
+  static const auto make = reinterpret_cast<decltype(&millrace_shared_pages)>(
+      dlsym(RTLD_DEFAULT, "millrace_shared_pages"));
+  if (!c.filter && make) c.filter = static_cast<MrCheckFilter*>(make(sizeof(MrCheckFilter)));
+  if (!c.filter) return;
+  std::memset(c.filter->entries, 0, sizeof c.filter->entries);
+  c.filter->grid_id = block.grid_id;
+  c.rows.set_filter(c.filter);
 }
 
 void change_block(Collector& c, std::uint32_t tag, std::uint64_t block) {
@@ -248,10 +269,15 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
                        : site.kind & MR_CHECK_WRITE ? way_write
                                                     : way_read;
   if (!bytes) return;
+  if (c->filter && c->filter->grid_id == block.grid_id) [[unlikely]]
+    *mr_check_filter_of(reinterpret_cast<std::uint64_t>(
+        mr_lane_of(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))))) = c->filter;
   if (rows == 1)
     c->rows.touch(at, at + bytes, static_cast<Way>(way), site);
   else
     c->rows.touch_rows(at, bytes, pitch, rows, static_cast<Way>(way), site);
+  if (c->rows.wants_filter()) [[unlikely]]
+    begin_filter(*c, block);
   if (c->rows.full()) [[unlikely]] {
     std::scoped_lock hold(checker->lock);
     c->rows.unload(c->record->blocks);

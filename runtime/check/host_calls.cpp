@@ -38,32 +38,32 @@ MR_FRONT std::size_t fread(void* to, std::size_t size, std::size_t count, FILE* 
   return next(to, size, count, file);
 }
 MR_FRONT ssize_t write(int file, const void* from, std::size_t n) {
-  MR_NEXT(ssize_t (*)(int, const void*, std::size_t), write);
+  MR_NEXT(ssize_t(*)(int, const void*, std::size_t), write);
   host_access(from, n, reads, MR_PC);
   return next(file, from, n);
 }
 MR_FRONT ssize_t pwrite(int file, const void* from, std::size_t n, off_t at) {
-  MR_NEXT(ssize_t (*)(int, const void*, std::size_t, off_t), pwrite);
+  MR_NEXT(ssize_t(*)(int, const void*, std::size_t, off_t), pwrite);
   host_access(from, n, reads, MR_PC);
   return next(file, from, n, at);
 }
 MR_FRONT ssize_t read(int file, void* to, std::size_t n) {
-  MR_NEXT(ssize_t (*)(int, void*, std::size_t), read);
+  MR_NEXT(ssize_t(*)(int, void*, std::size_t), read);
   host_access(to, n, writes, MR_PC);
   return next(file, to, n);
 }
 MR_FRONT ssize_t pread(int file, void* to, std::size_t n, off_t at) {
-  MR_NEXT(ssize_t (*)(int, void*, std::size_t, off_t), pread);
+  MR_NEXT(ssize_t(*)(int, void*, std::size_t, off_t), pread);
   host_access(to, n, writes, MR_PC);
   return next(file, to, n, at);
 }
 MR_FRONT ssize_t send(int socket, const void* from, std::size_t n, int flags) {
-  MR_NEXT(ssize_t (*)(int, const void*, std::size_t, int), send);
+  MR_NEXT(ssize_t(*)(int, const void*, std::size_t, int), send);
   host_access(from, n, reads, MR_PC);
   return next(socket, from, n, flags);
 }
 MR_FRONT ssize_t recv(int socket, void* to, std::size_t n, int flags) {
-  MR_NEXT(ssize_t (*)(int, void*, std::size_t, int), recv);
+  MR_NEXT(ssize_t(*)(int, void*, std::size_t, int), recv);
   host_access(to, n, writes, MR_PC);
   return next(socket, to, n, flags);
 }

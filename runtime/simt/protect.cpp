@@ -302,3 +302,15 @@ void pretend_for_test(bool emulated) noexcept {
 }
 
 }  // namespace mr::simt::protect
+
+extern "C" [[gnu::visibility("default")]] void* millrace_shared_pages(std::uint64_t bytes) noexcept {
+  const std::size_t length = (bytes + 4095) & ~std::size_t{4095};
+  void* const pages = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return nullptr;
+  using namespace mr::simt::protect;
+  if (shared_key() >= 0 && pkey_mprotect(pages, length, PROT_READ | PROT_WRITE, shared_key()) != 0) {
+    munmap(pages, length);
+    return nullptr;
+  }
+  return pages;
+}
