@@ -273,7 +273,7 @@ class Maker {
       double ns = 0;
       std::uint32_t item = none;
     };
-    std::unordered_map<std::uint64_t, Reached> newest;  // by queue: the longest chain that ends there
+    std::unordered_map<std::uint64_t, Reached> newest;                // by queue: the longest chain that ends there
     std::unordered_map<std::uint64_t, std::vector<Reached>> pending;  // by queue: what its next operation waits for
     std::unordered_map<Point, Reached, HashPoint> at_point;
     std::vector<std::uint32_t> before(picture_.items.size(), none);

@@ -14,8 +14,8 @@ enum class ItemKind : std::uint8_t { kernel, copy, fill, host, graph, call, rang
 struct Item {
   double begin = 0;
   float length = 0;
-  float waited = 0;   // from its enqueueing to its beginning
-  double bytes = 0;   // of copies and sets
+  float waited = 0;                    // from its enqueueing to its beginning
+  double bytes = 0;                    // of copies and sets
   std::uint32_t name = 0, detail = 0;  // detail: grid and block
   std::uint32_t call = 0, place = 0;   // the API call that enqueued it, and its source line
   std::uint32_t thread = 0;            // that ran it
@@ -45,9 +45,9 @@ struct Picture {
   double kernels_ns = 0, copies_ns = 0, both_ns = 0, busy_ns = 0;  // times in which at least one ran
   double idle_ns = 0, longest_gap_ns = 0, longest_gap_at = 0;      // between the first operation and the last
   std::uint64_t gaps = 0;
-  double chain_ns = 0;                     // the longest chain of operations that wait for each other
-  std::vector<std::uint32_t> chain;        // its items
-  std::vector<KernelFigures> hottest;      // by total time
+  double chain_ns = 0;                 // the longest chain of operations that wait for each other
+  std::vector<std::uint32_t> chain;    // its items
+  std::vector<KernelFigures> hottest;  // by total time
 };
 
 // Throws std::runtime_error when nothing ran.

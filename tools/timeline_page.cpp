@@ -66,11 +66,20 @@ json figures_of(const Picture& p) {
   }
   constexpr std::size_t most = 1000;
   for (std::size_t i = 0; i < p.chain.size() && i < most; ++i) chain.push_back(p.chain[i]);
-  return {{"operations", p.operations}, {"calls", p.calls},       {"kernels", p.kernels_ns},
-          {"copies", p.copies_ns},      {"both", p.both_ns},      {"busy", p.busy_ns},
-          {"idle", p.idle_ns},          {"gaps", p.gaps},         {"longestGap", p.longest_gap_ns},
-          {"gapAt", p.longest_gap_at},  {"chainTime", p.chain_ns}, {"chainLength", p.chain.size()},
-          {"chain", chain},             {"hottest", hottest}};
+  return {{"operations", p.operations},
+          {"calls", p.calls},
+          {"kernels", p.kernels_ns},
+          {"copies", p.copies_ns},
+          {"both", p.both_ns},
+          {"busy", p.busy_ns},
+          {"idle", p.idle_ns},
+          {"gaps", p.gaps},
+          {"longestGap", p.longest_gap_ns},
+          {"gapAt", p.longest_gap_at},
+          {"chainTime", p.chain_ns},
+          {"chainLength", p.chain.size()},
+          {"chain", chain},
+          {"hottest", hottest}};
 }
 
 // In a script: "</script>" must not come up.
@@ -137,10 +146,11 @@ void write_events(const Picture& p, const std::string& path) {
   }
   for (std::size_t i = 0; i < p.arrows.size(); ++i) {
     const Item &from = p.items[p.arrows[i].first], &to = p.items[p.arrows[i].second];
-    out << fmt::format("{{\"ph\":\"s\",\"name\":\"waits\",\"cat\":\"order\",\"id\":{},\"pid\":1,\"tid\":{},\"ts\":{}}},\n"
-                       "{{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"waits\",\"cat\":\"order\",\"id\":{},\"pid\":1,\"tid\":{},"
-                       "\"ts\":{}}},\n",
-                       i + 1, from.lane + 1, us(from.begin + from.length), i + 1, to.lane + 1, us(to.begin));
+    out << fmt::format(
+        "{{\"ph\":\"s\",\"name\":\"waits\",\"cat\":\"order\",\"id\":{},\"pid\":1,\"tid\":{},\"ts\":{}}},\n"
+        "{{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"waits\",\"cat\":\"order\",\"id\":{},\"pid\":1,\"tid\":{},"
+        "\"ts\":{}}},\n",
+        i + 1, from.lane + 1, us(from.begin + from.length), i + 1, to.lane + 1, us(to.begin));
   }
   out << "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"millrace\"}}\n]}\n";
   close_file(out, path);

@@ -106,6 +106,14 @@ Trace read_trace(const std::string& path) {
   const auto data = std::make_unique<std::uint64_t[]>(block_bytes / 8);
   char* const bytes = reinterpret_cast<char*>(data.get());
   bool first = true;
+  Header::Moment first_moment{};
+  double ns_per_tick = 1;
+  // Nanoseconds; 0 stays what did not happen.
+  const auto time_of = [&](std::uint64_t ticks) -> std::uint64_t {
+    if (ticks == 0) return 0;
+    const double since = static_cast<double>(static_cast<std::int64_t>(ticks - first_moment.ticks)) * ns_per_tick;
+    return first_moment.ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(since));
+  };
   for (;;) {
     std::memset(bytes, 0, block_bytes);
     file.read(bytes, block_bytes);
@@ -117,7 +125,11 @@ Trace read_trace(const std::string& path) {
     if (first) {
       Header header;
       std::memcpy(&header, body, sizeof header);
-      trace.began_ns = header.began_ns;
+      first_moment = header.first;
+      ns_per_tick = header.last.ticks > header.first.ticks
+                        ? static_cast<double>(header.last.ns - header.first.ns) /
+                              static_cast<double>(header.last.ticks - header.first.ticks)
+                        : 1.0;
       trace.pid = header.pid;
       trace.lost = header.lost;
       trace.complete = header.complete != 0;
@@ -144,10 +156,19 @@ Trace read_trace(const std::string& path) {
     }
   }
   if (first) throw std::runtime_error(fmt::format("{} is no trace that a program wrote with MILLRACE_TRACE", path));
-  for (Operation& op : trace.operations)
+  for (Operation& op : trace.operations) {
     if (op.name >= trace.texts.size()) op.name = 0;
-  for (Span& s : trace.spans)
+    op.enqueued = time_of(op.enqueued);
+    op.began = time_of(op.began);
+    op.ended = time_of(op.ended);
+  }
+  for (Span& s : trace.spans) {
     if (s.name >= trace.texts.size()) s.name = 0;
+    s.begin = time_of(s.begin);
+    s.end = time_of(s.end);
+  }
+  for (auto& [queue, names] : trace.names)
+    for (Trace::Name& n : names) n.since = time_of(n.since);
   const auto since = [](const Operation& op) { return op.enqueued ? op.enqueued : op.began; };
   std::sort(trace.operations.begin(), trace.operations.end(), [&](const Operation& a, const Operation& b) {
     return since(a) != since(b) ? since(a) < since(b) : a.sequence < b.sequence;

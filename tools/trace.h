@@ -17,11 +17,12 @@ struct Span : trace_format::Span {
   std::uint32_t thread = 0;
 };
 
+// Times are nanoseconds of CLOCK_MONOTONIC, 0 for what did not happen.
 struct Trace {
   std::vector<trace_format::Operation> operations;  // by the time at which they were enqueued, or began
   std::vector<Span> spans;                          // by thread, then by their beginning
   std::vector<std::string> texts{""};               // by number; kernels' names demangled
-  std::uint64_t began_ns = 0, lost = 0;
+  std::uint64_t lost = 0;
   std::uint32_t pid = 0;
   bool complete = false;  // the program ended by itself
 

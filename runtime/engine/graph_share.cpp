@@ -182,12 +182,7 @@ void GraphRun::note_step(const Step& step, std::uint64_t begin) const noexcept {
   case StepKind::host: d.kind = trace_format::host; break;
   default: return;
   }
-  // Ticks are not nanoseconds; how many is known the better the longer the process runs.
-  static const std::uint64_t first_ticks = ticks() - ticks_per_us, first_ns = observe::trace_now() - 1000;
-  const std::uint64_t now = observe::trace_now(), end = ticks();
-  const double ns = static_cast<double>(now - first_ns) / static_cast<double>(end - first_ticks);
-  const auto lasted = static_cast<std::uint64_t>(static_cast<double>(end - begin) * ns);
-  observe::node_ran(image_.queue_, image_.queue_->completed() + 1, now - lasted, d);
+  observe::node_ran(image_.queue_, image_.queue_->completed() + 1, begin, d);
 }
 
 bool GraphRun::spread(std::uint32_t index, KernelWork& work) noexcept {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,6 +24,12 @@ void count(Block& block, std::uint32_t used) noexcept {
   std::atomic_ref<std::uint32_t>(block.used).store(used, std::memory_order_release);
 }
 
+Header::Moment moment() noexcept {
+  timespec ts;
+  clock_gettime(CLOCK_MONOTONIC, &ts);
+  return {trace_now(), static_cast<std::uint64_t>(ts.tv_sec) * 1000000000u + static_cast<std::uint64_t>(ts.tv_nsec)};
+}
+
 }  // namespace
 
 Recorder* Recorder::open(const char* path) {
@@ -38,7 +45,10 @@ Recorder* Recorder::open(const char* path) {
   Block* first = made->new_block(block_header, number);
   if (!first) return nullptr;
   auto& header = *reinterpret_cast<Header*>(first + 1);
-  header = {2, static_cast<std::uint32_t>(getpid()), trace_now(), 0, 0};
+  header = {2, static_cast<std::uint32_t>(getpid()), 0, 0, 0, moment(), {}};
+  // Far enough apart to tell how long a tick is, should the program end soon.
+  constexpr std::uint64_t apart_ns = 200'000;
+  while ((header.last = moment()).ns < header.first.ns + apart_ns) {}
   return made;
 }
 
@@ -61,6 +71,7 @@ Block* Recorder::take_block(BlockKind kind, std::uint32_t& number) noexcept {
       blocks_[mapped_ + i].store(reinterpret_cast<Block*>(static_cast<char*>(at) + std::size_t{i} * block_bytes),
                                  std::memory_order_release);
     mapped_ += at_once;
+    if (count_) reinterpret_cast<Header*>(block(0) + 1)->last = moment();
   }
   number = count_++;
   Block* block = blocks_[number].load(std::memory_order_relaxed);
@@ -117,6 +128,7 @@ void Recorder::name_queue(const void* queue, std::uint64_t since, std::string_vi
 void Recorder::complete() noexcept {
   auto& header = *reinterpret_cast<Header*>(block(0) + 1);
   header.lost = lost_.load(std::memory_order_relaxed);
+  header.last = moment();
   header.complete = 1;
 }
 

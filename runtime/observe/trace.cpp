@@ -1,7 +1,6 @@
 #include <observe/trace.h>
 
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -93,12 +92,6 @@ void describe(Operation& r, Local& l, const Detail& d) noexcept {
 
 }  // namespace
 
-std::uint64_t trace_now() noexcept {
-  timespec ts;
-  clock_gettime(CLOCK_MONOTONIC, &ts);
-  return static_cast<std::uint64_t>(ts.tv_sec) * 1000000000u + static_cast<std::uint64_t>(ts.tv_nsec);
-}
-
 void start_if_asked() noexcept {
   const char* path = std::getenv("MILLRACE_TRACE");
   if (!path || !*path || recorder || subscriber) return;
@@ -143,7 +136,7 @@ void ended(std::uint32_t site) noexcept {
     operation_of(site).ended = trace_now();
 }
 
-void node_ran(const void* queue, std::uint64_t sequence, std::uint64_t began_ns, const Detail& detail) noexcept {
+void node_ran(const void* queue, std::uint64_t sequence, std::uint64_t began, const Detail& detail) noexcept {
   if (!recorder) return;
   Local& l = local();
   const std::uint32_t tag = new_operation(l);
@@ -152,7 +145,7 @@ void node_ran(const void* queue, std::uint64_t sequence, std::uint64_t began_ns,
   describe(r, l, detail);
   r.on = reinterpret_cast<std::uintptr_t>(queue);
   r.until = sequence;
-  r.began = began_ns;
+  r.began = began;
   r.ended = trace_now();
 }
 
@@ -191,7 +184,7 @@ extern "C" [[gnu::visibility("default")]] std::uint64_t millrace_trace_begin() n
   return mr::observe::recording() ? mr::observe::trace_now() : 0;
 }
 
-extern "C" [[gnu::visibility("default")]] void millrace_trace_call(const char* name, std::uint64_t began_ns,
+extern "C" [[gnu::visibility("default")]] void millrace_trace_call(const char* name, std::uint64_t began,
                                                                    const void* pc) noexcept {
-  if (began_ns) mr::observe::add_span({began_ns, mr::observe::trace_now(), 0, 0, mr::trace_format::call, 0}, name, pc);
+  if (began) mr::observe::add_span({began, mr::observe::trace_now(), 0, 0, mr::trace_format::call, 0}, name, pc);
 }

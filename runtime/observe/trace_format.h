@@ -26,11 +26,15 @@ struct Block {
 static_assert(sizeof(Block) == header_bytes);
 
 struct Header {
-  std::uint32_t version;   // 2
+  std::uint32_t version;  // 2
   std::uint32_t pid;
-  std::uint64_t began_ns;  // of the trace
   std::uint64_t lost;      // operations and spans that there was no room for
   std::uint32_t complete;  // 1: the program has ended by itself
+  std::uint32_t unused;
+  // Two moments, by the clock of all times here and in nanoseconds of CLOCK_MONOTONIC.
+  struct Moment {
+    std::uint64_t ticks, ns;
+  } first, last;
 };
 
 enum OperationKind : std::uint32_t {
@@ -45,15 +49,15 @@ enum OperationKind : std::uint32_t {
   internal,  // bookkeeping of the runtime's
 };
 
-// Times are nanoseconds of CLOCK_MONOTONIC, 0 for what did not happen. 128 bytes.
+// Times are ticks of the processor's time stamp counter, 0 for what did not happen. 128 bytes.
 struct Operation {
   std::uint64_t queue, sequence;  // 0: an operation of a graph's launch, which `on` and `until` name
   std::uint64_t enqueued, began, ended;
-  std::uint64_t on, until;        // waits: the queue and number waited for
-  std::uint64_t bytes;            // copies and sets
-  std::uint32_t kind;             // OperationKind
-  std::uint32_t name;             // Text of a kernel's mangled name; 0: none
-  std::uint32_t by, thread;       // who enqueued it, who ran it
+  std::uint64_t on, until;   // waits: the queue and number waited for
+  std::uint64_t bytes;       // copies and sets
+  std::uint32_t kind;        // OperationKind
+  std::uint32_t name;        // Text of a kernel's mangled name; 0: none
+  std::uint32_t by, thread;  // who enqueued it, who ran it
   std::uint32_t grid[3], block[3];
   std::uint32_t unused[6];
 };
