@@ -1,0 +1,19 @@
+// DEFECT: blocks of a cluster exchange values in global memory behind its barrier.
+// EXPECT: none
+#include "streams.h"
+#include <cooperative_groups.h>
+__global__ void __cluster_dims__(2) swap(int* p, int* q) {
+  auto c = cooperative_groups::this_cluster();
+  int i = blockIdx.x * 256 + threadIdx.x;
+  p[i] = i;
+  c.sync();
+  q[i] = p[i ^ 256];
+}
+int main() {
+  int *d = device(), *q = device();
+  swap<<<GRID>>>(d, q);
+  CHECK(cudaDeviceSynchronize());
+  int out[n];
+  CHECK(cudaMemcpy(out, q, bytes, cudaMemcpyDeviceToHost));
+  return finish(out[0] == 256 && out[256] == 0);
+}
