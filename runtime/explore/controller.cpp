@@ -167,6 +167,7 @@ void Controller::step(Thread& t, char what) {
     if (!t.stop_at) return;
     planned_ += t.stop_at + 500;
   }
+  if (!can_step()) return;
   t.step_key = key;
   t.steps = 0;
   t.stepping = true;

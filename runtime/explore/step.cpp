@@ -87,6 +87,12 @@ void prepare_stepping() {
   next(SIGTRAP, &action, &chained);
 }
 
+bool can_step() {
+  static const auto mask = next_function<decltype(&::pthread_sigmask)>("pthread_sigmask");
+  sigset_t blocked;
+  return mask(SIG_BLOCK, nullptr, &blocked) == 0 && !sigismember(&blocked, SIGTRAP);
+}
+
 void begin_stepping() {
   // Below the red zone.
   asm volatile("lea -128(%%rsp), %%rsp\n"
@@ -113,9 +119,7 @@ class Blocks {
   }
   ~Blocks() {
     using namespace mr::explore;
-    static const auto mask = next_function<decltype(&::pthread_sigmask)>("pthread_sigmask");
-    sigset_t blocked;
-    if (!t_ || mask(SIG_BLOCK, nullptr, &blocked) != 0 || sigismember(&blocked, SIGTRAP)) return;
+    if (!t_ || !can_step()) return;
     t_->suspended = false;
     t_->stepping = true;
     begin_stepping();

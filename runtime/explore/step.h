@@ -7,6 +7,8 @@ namespace mr::explore {
 
 // Once, when everything that the program is linked with is loaded.
 void prepare_stepping();
+// False where the calling thread has SIGTRAP blocked: a trap would be the end then.
+bool can_step();
 // From here on the calling thread, whose Thread::stepping is set, traps. Thread::stepping ends it.
 void begin_stepping();
 
