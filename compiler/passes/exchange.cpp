@@ -2,8 +2,10 @@
 
 #include <optional>
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -81,6 +83,22 @@ class Strides {
   const DataLayout& layout_;
 };
 
+// Whether a thread reaches the block depends on nothing that differs among them. (A sum that one thread makes for all
+// is not to be gone around by all.)
+bool reached_together(BasicBlock* block, const PostDominatorTree& post, const Uniformity& uniformity) {
+  SmallSetVector<BasicBlock*, 8> work;
+  work.insert(block);
+  for (std::size_t i = 0; i < work.size(); ++i)
+    for (BasicBlock& decides : *block->getParent()) {
+      if (decides.getTerminator()->getNumSuccessors() < 2 || post.properlyDominates(work[i], &decides) ||
+          none_of(successors(&decides), [&](BasicBlock* next) { return post.dominates(work[i], next); }))
+        continue;
+      if (!uniformity.uniform(decides.getTerminator())) return false;
+      work.insert(&decides);
+    }
+  return true;
+}
+
 // Whatever the order of the threads: the result isn't used, and what is left in the end is the same.
 bool in_any_order(const AtomicRMWInst& i) {
   switch (i.getOperation()) {
@@ -153,9 +171,12 @@ SmallVector<CallInst*, 4> mark_exchanges(const Extended& body) {
   TargetLibraryInfo functions(library, &f);
   AssumptionCache assumptions(f);
   ScalarEvolution se(f, functions, assumptions, dominators, loops);
+  const PostDominatorTree post(f);
   SmallVector<Loop*, 4> chosen;
   for (Loop* loop : loops.getLoopsInPreorder())
-    if (worth_it(*loop, uniformity, strides, layout, words, se.getSmallConstantTripCount(loop))) chosen.push_back(loop);
+    if (worth_it(*loop, uniformity, strides, layout, words, se.getSmallConstantTripCount(loop)) &&
+        reached_together(loop->getHeader(), post, uniformity))
+      chosen.push_back(loop);
   SmallVector<BasicBlock*, 8> places;
   for (Loop* loop : chosen) {
     BasicBlock* exit = loop->getExitBlock();

@@ -10,12 +10,10 @@ void Splitter::bring(IRBuilder<>& b, CallInst* call, Value* v, Value* thread) {
 }
 
 // While some threads still read what the shuffle gave them no other brings anything new: the shuffle's result isn't
-// used where threads go on to bring something to it, nor where they leave and bring nothing.
+// used where threads go on to bring something to it. Nor does any leave, and bring nothing, before the last use.
 bool Splitter::may_read_directly(CallInst* shuffle) {
-  return none_of(regions_, [&](const Region& r) {
-    const bool leaves = leaves_early_ && r.returns;
-    return (leaves || r.next.contains(shuffle)) && crosses_into(r, *shuffle);
-  });
+  return !leaves_early_ &&
+         none_of(regions_, [&](const Region& r) { return r.next.contains(shuffle) && crosses_into(r, *shuffle); });
 }
 
 // All threads have brought theirs: what they get, before the next region writes again.

@@ -59,6 +59,21 @@ __global__ void counts(int* bins, const int* in, int each) {
   if (t < 16) bins[t] = mine[t];
 }
 
+// What a shuffle gave is used after some of those who brought it have left.
+__global__ void leavers(long long* result) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  const long long given = __shfl_down_sync(~0u, 7ll * t + 1, 5);
+  s[t] = t;
+  __syncthreads();
+  if (s[63 - t] % 32 < 4) return;
+  __syncthreads();
+  const long long sum = given + s[t ^ 1];
+  __syncthreads();
+  s[t] = 0;
+  result[t] = sum;
+}
+
 int main() {
   OK(cudaMallocManaged(&out, 2 * most * sizeof(int)));
   rows<<<2, 64>>>(out);
@@ -106,6 +121,16 @@ int main() {
         std::printf("sums to %d, %s extents: %d of %d threads\n", stop, known ? "known" : "unknown", bad, threads);
       CHECK(bad == 0);
     }
+  }
+
+  long long* after;
+  OK(cudaMallocManaged(&after, 64 * sizeof(long long)));
+  for (int t = 0; t < 64; ++t) after[t] = -1;
+  leavers<<<1, 64>>>(after);
+  OK(cudaDeviceSynchronize());
+  for (int t = 0; t < 64; ++t) {
+    const int given = 7 * (t % 32 + 5 < 32 ? t + 5 : t) + 1;
+    CHECK(after[t] == (t % 32 > 27 ? -1 : given + (t ^ 1)));
   }
 
   int *numbers, *bins;
