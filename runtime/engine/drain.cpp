@@ -35,12 +35,21 @@ Ran spread(Queue& queue, Runner& runner) noexcept {
   return Ran::done;
 }
 
-// Copies and fills that take long are everybody's: one processor can't use all of the memory's bandwidth.
+std::size_t size_of(const memory::LinearCopy& copy) noexcept { return copy.bytes; }
+template <class Box> std::size_t size_of(const Box& box) noexcept { return box.bytes(); }
+
+// Copies and fills that take long are everybody's: one processor can't use all of the memory's bandwidth. Of two, the
+// other is another program's often enough, and a part that is put aside there takes longer than a copy of less than
+// `between_two` bytes.
+constexpr std::size_t between_two = std::size_t{64} << 20;
+
 template <class Bytes> Ran move(Queue& queue, const Op& op, const Bytes& bytes, Runner& runner) noexcept {
-  if (const std::uint64_t parts = memory::parts(bytes);
-      parts > 1 && Scheduler::get().target() > 1 && !observe::explorer) [[unlikely]] {
-    queue.job->open(op, parts);
-    return spread(queue, runner);
+  if (const std::uint64_t parts = memory::parts(bytes); parts > 1 && !observe::explorer) [[unlikely]] {
+    const unsigned processors = Scheduler::get().target();
+    if (processors > 2 || (processors == 2 && size_of(bytes) >= between_two)) {
+      queue.job->open(op, parts);
+      return spread(queue, runner);
+    }
   }
   memory::run(bytes);
   return Ran::done;
