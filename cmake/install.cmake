@@ -29,3 +29,7 @@ write_basic_package_version_file(${package}/MillraceConfigVersion.cmake COMPATIB
 configure_file(${CMAKE_SOURCE_DIR}/cmake/package/millrace.pc.in ${CMAKE_BINARY_DIR}/lib/pkgconfig/millrace.pc @ONLY)
 install(FILES ${package}/MillraceConfig.cmake ${package}/MillraceConfigVersion.cmake DESTINATION lib/cmake/Millrace)
 install(FILES ${CMAKE_BINARY_DIR}/lib/pkgconfig/millrace.pc DESTINATION lib/pkgconfig)
+
+# Commands for gdb. To be sourced by hand: gdb loads scripts by itself only from folders that it was told to trust.
+configure_file(${CMAKE_SOURCE_DIR}/tools/gdb/millrace-gdb.py ${CMAKE_BINARY_DIR}/lib/millrace/millrace-gdb.py COPYONLY)
+install(FILES ${CMAKE_SOURCE_DIR}/tools/gdb/millrace-gdb.py DESTINATION lib/millrace)

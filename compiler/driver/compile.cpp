@@ -118,6 +118,8 @@ Argv Compiler::device_code_flags(Stage stage, const std::string& march) const {
     a.push_back("-g");
   else if (o_.line_info || o_.check)
     a.push_back("-gline-tables-only");
+  // Variables have one place, in memory (passes/debug_variables.h).
+  if (o_.device_debug) append(a, {"-Xclang", "-fexperimental-assignment-tracking=disabled"});
   // Large frames touch every page on their way down: none steps over a stack's guard into another thread's stack.
   append(a, {"-fno-stack-protector", "-fstack-clash-protection", "-fno-threadsafe-statics", "-fno-math-errno",
              "-fno-strict-aliasing", "-fno-builtin-printf", "-fvisibility=hidden"});

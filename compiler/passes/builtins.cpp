@@ -7,6 +7,7 @@
 #include "llvm/Support/MD5.h"
 
 #include "context.h"
+#include "debug_variables.h"
 #include "names.h"
 
 namespace mrcc {
@@ -99,6 +100,7 @@ void lower_shared_variables(Module& module) {
     accessor->addFnAttr(kSharedAlignAttr, std::to_string(align));
     accessor->addRetAttr(Attribute::NonNull);
     accessor->addRetAttr(Attribute::getWithAlignment(module.getContext(), Align(align)));
+    keep_description(*gv, *accessor);
     replace_per_function(gv, [&](IRBuilder<>& b) { return b.CreateCall(accessor); });
   }
 }

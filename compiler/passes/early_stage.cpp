@@ -5,6 +5,7 @@
 #include "annotations.h"
 #include "arithmetic.h"
 #include "builtins.h"
+#include "debug_variables.h"
 #include "launches.h"
 #include "names.h"
 #include "options.h"
@@ -73,7 +74,10 @@ PreservedAnalyses EarlyStage::run(Module& module, ModuleAnalysisManager&) {
   lower_shared_variables(module);
   rename_library_functions(module);
   lower_printf(module);
-  if (options().sites) mark_for_sites(module);
+  if (options().sites) {
+    mark_for_sites(module);
+    keep_variables_in_memory(module);
+  }
   for (Function& f : module) {
     if (f.isDeclaration()) continue;
     allow_infinite_loops(f);

@@ -8,6 +8,7 @@
 
 #include "annotations.h"
 #include "callgraph.h"
+#include "debug_variables.h"
 #include "image.h"
 #include "launches.h"
 #include "lockstep.h"
@@ -223,6 +224,7 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
       errs() << who << (v.loop ? "loop" : "fibers") << " (" << v.why << ")\n";
   }
   emit_image(module, entries, o.march);
+  describe_variables(module, module.getGlobalVariable("__mr_image"));
   return PreservedAnalyses::none();
 }
 

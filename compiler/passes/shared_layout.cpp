@@ -8,6 +8,7 @@
 #include "annotations.h"
 #include "callgraph.h"
 #include "context.h"
+#include "debug_variables.h"
 #include "names.h"
 
 namespace mrcc {
@@ -78,6 +79,7 @@ DenseMap<Function*, std::uint32_t> lay_out_shared(Module& module, const CallGrap
       call->replaceAllUsesWith(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, v.offset, call->getName()));
       call->eraseFromParent();
     }
+    note_place(*v.accessor, v.offset);
     v.accessor->eraseFromParent();
   }
   return sizes;

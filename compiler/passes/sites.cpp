@@ -14,6 +14,7 @@
 #include "llvm/Support/Path.h"
 
 #include "context.h"
+#include "debug_variables.h"
 #include "names.h"
 
 namespace mrcc {
@@ -30,7 +31,7 @@ bool may_fault_or_wait(const Instruction& i) {
   else if (isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i) || isa<MemIntrinsic>(i))
     return true;
   else if (const auto* call = dyn_cast<CallInst>(&i))
-    return !isa<IntrinsicInst>(call) || call->getIntrinsicID() == Intrinsic::trap;
+    return (!isa<IntrinsicInst>(call) || call->getIntrinsicID() == Intrinsic::trap) && !is_debugger_mark(i);
   return pointer && !isa<AllocaInst>(getUnderlyingObject(pointer));
 }
 

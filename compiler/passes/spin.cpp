@@ -15,6 +15,7 @@
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 #include "callgraph.h"
+#include "debug_variables.h"
 
 namespace mrcc {
 using namespace llvm;
@@ -43,7 +44,7 @@ class Sources {
     if (i.isVolatile()) return "a volatile access";
     if (i.isAtomic() && !isa<FenceInst>(i)) return "an atomic access";
     const auto* call = dyn_cast<CallBase>(&i);
-    if (!call) return {};
+    if (!call || is_debugger_mark(i)) return {};
     if (const auto* assembly = dyn_cast<InlineAsm>(call->getCalledOperand()))
       return assembly->hasSideEffects() ? "inline assembly" : "";
     const auto* callee = dyn_cast<Function>(call->getCalledOperand()->stripPointerCasts());

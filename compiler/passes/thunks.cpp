@@ -15,6 +15,7 @@
 #include "annotations.h"
 #include "names.h"
 #include "options.h"
+#include "sites.h"
 #include "thread_loops.h"
 
 namespace mrcc {
@@ -196,6 +197,8 @@ Function* make_run_lane(Function* kernel, const KernelInfo& info, const Extended
   auto* type = FunctionType::get(Type::getVoidTy(c), {PointerType::get(c, 0)}, false);
   Function* f = new_entry(body.body, type, "", GlobalValue::ExternalLinkage);
   f->takeName(kernel);
+  // A breakpoint at the kernel's name means the body.
+  if (has_sites(*kernel)) f->setName("lane." + f->getName());
   f->setVisibility(GlobalValue::HiddenVisibility);
   kernel->replaceAllUsesWith(f);
   kernel->eraseFromParent();
@@ -277,7 +280,8 @@ Function* declare_run_blocks(StringRef name, StringRef kernel_attribute, const E
   LLVMContext& c = body.body->getContext();
   Type* i64 = Type::getInt64Ty(c);
   auto* type = FunctionType::get(Type::getVoidTy(c), {PointerType::get(c, 0), i64, i64}, false);
-  Function* f = new_entry(body.body, type, name + ".blocks", GlobalValue::ExternalLinkage);
+  const StringRef prefix = has_sites(*body.body) ? "blocks." : "";  // as in make_run_lane
+  Function* f = new_entry(body.body, type, prefix + name + ".blocks", GlobalValue::ExternalLinkage);
   f->setVisibility(GlobalValue::HiddenVisibility);
   f->addFnAttr(kKernelAttr, kernel_attribute);
   f->addFnAttr(kBodyAttr, body.body->getName());
