@@ -32,6 +32,14 @@ bool starts_include_stack(const std::string& line) {
   return line.starts_with("In file included from ") || line.starts_with("In module ");
 }
 
+// clang's error about an unknown name that is one of the driver API's functions: cu, then a capital letter.
+bool names_driver_api(const std::string& line) {
+  constexpr std::string_view unknown = "use of undeclared identifier 'cu";
+  const auto at = line.find(unknown);
+  return at != line.npos && at + unknown.size() < line.size() && line[at + unknown.size()] >= 'A' &&
+         line[at + unknown.size()] <= 'Z';
+}
+
 struct Block {
   std::string shown;  // with colours
   std::string key;    // the main line and what follows it
@@ -58,6 +66,7 @@ void DiagnosticMerger::add(std::string_view text) {
     if (main) {
       b.has_main = true;
       b.is_error = line.find("error: ") != line.npos;
+      driver_api_ |= names_driver_api(line);
       b.is_warning = !b.is_error && line.find("warning: ") != line.npos;
       b.key += line + "\n";
     }
@@ -77,6 +86,9 @@ void DiagnosticMerger::add(std::string_view text) {
 std::string DiagnosticMerger::merged() const {
   const auto count = [](int n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); };
   std::string all = text_;
+  if (driver_api_)
+    all += "mrcc: note: the driver API's functions (cu...) are no part of Millrace, cuda.h has their types alone; the "
+           "runtime API's (cuda...) do the same\n";
   if (warnings_ && errors_)
     all += count(warnings_, "warning") + " and " + count(errors_, "error") + " generated.\n";
   else if (errors_)

@@ -21,6 +21,15 @@ def an_error_of_both_passes_is_shown_once(t):
 
 
 @case
+def the_driver_api_is_explained(t):
+    t.write("a.cu", "#include <cuda.h>\nint main() {\n  CUdevice d;\n  cuInit(0);\n  cuDeviceGet(&d, 0);\n}\n")
+    t.fails("-c", "a.cu", says=["a.cu:4:3: error: use of undeclared identifier 'cuInit'",
+                                "mrcc: note: the driver API's functions (cu...) are no part of Millrace", "2 errors generated.\n"])
+    t.write("a.cu", "int main() { return cub; }\n")
+    t.fails("-c", "a.cu", says="error: use of undeclared identifier 'cub'", never="driver API")
+
+
+@case
 def a_syntax_error_does_not_hang(t):
     t.write("a.cu", "int main() { return 0\n")
     t.fails("a.cu", says=["error: expected ';' after return statement"], never="mrcc: error")
