@@ -95,26 +95,27 @@
   X(ErrorLossyQuery, "The answer would lose information; the call refuses to give it.")                                \
   X(ErrorSymbolNotFound, "The named symbol was not found.")                                                            \
   X(ErrorNotReady, "The work is not complete yet; ask again or wait.")                                                 \
-  X(ErrorIllegalAddress, "A kernel accessed memory that it may not; the device must be reset.")                        \
+  X(ErrorIllegalAddress, "A kernel accessed memory that it may not; the process has to be started anew.")              \
   X(ErrorLaunchOutOfResources, "The launch needs more registers, shared memory or threads than a multiprocessor has.") \
-  X(ErrorLaunchTimeout, "A kernel ran longer than is allowed; the device must be reset.")                              \
+  X(ErrorLaunchTimeout, "A kernel ran longer than is allowed; the process has to be started anew.")                    \
   X(ErrorLaunchIncompatibleTexturing, "The kernel was built with a texturing mode that doesn't fit.")                  \
   X(ErrorPeerAccessAlreadyEnabled, "Access to that peer is enabled already.")                                          \
   X(ErrorPeerAccessNotEnabled, "Access to that peer is not enabled.")                                                  \
   X(ErrorSetOnActiveProcess, "This can only be set before the device is first used.")                                  \
   X(ErrorContextIsDestroyed, "The context that the call refers to has been destroyed.")                                \
-  X(ErrorAssert, "An assertion in a kernel failed; the device must be reset.")                                         \
+  X(ErrorAssert, "An assertion in a kernel failed; the process has to be started anew.")                               \
   X(ErrorTooManyPeers, "No more peers can be enabled.")                                                                \
   X(ErrorHostMemoryAlreadyRegistered, "The host memory, or a part of it, is registered already.")                      \
   X(ErrorHostMemoryNotRegistered, "The host memory is not registered.")                                                \
-  X(ErrorHardwareStackError, "A kernel's stack overflowed or was damaged; the device must be reset.")                  \
-  X(ErrorIllegalInstruction, "A kernel reached an instruction that can't be executed; the device must be reset.")      \
+  X(ErrorHardwareStackError, "A kernel's stack overflowed or was damaged; the process has to be started anew.")        \
+  X(ErrorIllegalInstruction,                                                                                           \
+    "A kernel reached an instruction that can't be executed; the process has to be started anew.")                     \
   X(ErrorMisalignedAddress,                                                                                            \
-    "A kernel accessed memory at an address that isn't aligned for the access; the device must be reset.")             \
-  X(ErrorInvalidAddressSpace,                                                                                          \
-    "A kernel used an address in a memory space that the instruction can't access; the device must be reset.")         \
-  X(ErrorInvalidPc, "A kernel jumped to an address that holds no code; the device must be reset.")                     \
-  X(ErrorLaunchFailure, "A kernel failed while running; the device must be reset.")                                    \
+    "A kernel accessed memory at an address that isn't aligned for the access; the process has to be started anew.")   \
+  X(ErrorInvalidAddressSpace, "A kernel used an address in a memory space that the instruction can't access; the "     \
+                              "process has to be started anew.")                                                       \
+  X(ErrorInvalidPc, "A kernel jumped to an address that holds no code; the process has to be started anew.")           \
+  X(ErrorLaunchFailure, "A kernel failed while running; the process has to be started anew.")                          \
   X(ErrorCooperativeLaunchTooLarge, "A cooperative launch has more blocks than can be resident at once.")              \
   X(ErrorTensorMemoryLeak, "A kernel ended without freeing its tensor memory.")                                        \
   X(ErrorNotPermitted, "This call is not permitted here, for example inside a host function.")                         \

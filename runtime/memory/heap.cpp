@@ -161,8 +161,10 @@ void* Heap::allocate(std::size_t bytes, BlockTag tag, std::uint32_t flags, std::
   span.tag = static_cast<std::uint8_t>(tag);
   // Unique over all threads until it wraps: each shard counts in steps of its own.
   span.generation = generation * shard_count + static_cast<std::uint32_t>(&shard - shards_);
-  span.state.store(SpanState::live, std::memory_order_relaxed);
-  return runs_.address(span);
+  // From here on a reset may take the block away: it acquires what this thread did with the record.
+  void* const address = runs_.address(span);
+  span.state.store(SpanState::live, std::memory_order_release);
+  return address;
 }
 
 bool Heap::free(void* pointer) noexcept {
@@ -230,9 +232,11 @@ void Heap::reset() noexcept {
   flush();
   const std::lock_guard guard(lock_);
   for (std::uint32_t index = runs_.first(); index != RunMap::none;) {
-    // As in free(): another thread may be freeing the block, or the whole heap.
+    // As in free(): another thread may be freeing the block, or the whole heap. Acquire: pairs with allocate(), whose
+    // thread has had the record in its shard's lists.
     SpanState expected = SpanState::live;
-    if (runs_.span(index).state.compare_exchange_strong(expected, SpanState::resting, std::memory_order_relaxed)) {
+    if (runs_.span(index).state.compare_exchange_strong(expected, SpanState::resting, std::memory_order_acquire,
+                                                        std::memory_order_relaxed)) {
       budget_->give(runs_.bytes(runs_.span(index)));
       count_large(runs_.span(index).granules, false);
       index = runs_.give(index);

@@ -62,7 +62,14 @@ void describe(FaultReport& r, const RawFault& raw, const Grid& grid) {
                     r.thread[1], r.thread[2]);
   }
   char address[64] = "";
-  if (raw.fault == Fault::illegal_address || raw.fault == Fault::misaligned_address || raw.fault == Fault::invalid_pc)
+  // Compiled code collects the low bits of all addresses of a thread (compiler/passes/align_check.cpp); a whole address
+  // comes from the processor.
+  constexpr std::uint64_t low_bits = 16;
+  if (raw.fault == Fault::misaligned_address && raw.address < low_bits)
+    std::snprintf(address, sizeof address, " (low bits of the address: 0x%llx)",
+                  static_cast<unsigned long long>(raw.address));
+  else if (raw.fault == Fault::illegal_address || raw.fault == Fault::misaligned_address ||
+           raw.fault == Fault::invalid_pc)
     std::snprintf(address, sizeof address, " at address 0x%llx", static_cast<unsigned long long>(raw.address));
   char site[256];
   std::snprintf(r.message, sizeof r.message, "Kernel %.180s %s%s%s%s.%s%s", r.kernel, what_happened(raw.fault), address,
