@@ -172,8 +172,11 @@ bool Heap::free(void* pointer) noexcept {
   if (index == RunMap::none) return false;
   Span& span = runs_.span(index);
   SpanState expected = SpanState::live;
-  // Of concurrent frees of one block, one wins here; nothing else is published by it.
-  if (!span.state.compare_exchange_strong(expected, SpanState::resting, std::memory_order_relaxed)) return false;
+  // Of concurrent frees of one block, one wins here. Acquire: pairs with allocate(), since behind a reset the pointer
+  // may be that of a block which another thread has been given meanwhile.
+  if (!span.state.compare_exchange_strong(expected, SpanState::resting, std::memory_order_acquire,
+                                          std::memory_order_relaxed))
+    return false;
   Shard& shard = my_shard();
   std::uint32_t excess;
   {
