@@ -235,6 +235,9 @@ std::uint64_t claim_watched(Watch& watch, bool rung) noexcept {
 // The calling worker counts as searching when it is called the first time (its starter counted it).
 std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
   thread_local bool searching = true;
+  // What this worker last saw of the bell. Kept while it works: who rang since then may have found a queue that this
+  // worker had already seen the end of, and is waiting.
+  thread_local std::uint32_t bell = bell_.load(std::memory_order_relaxed);
   if (!searching) {
     std::uint64_t c = counts_.load(std::memory_order_seq_cst);
     while (searching_of(c) == 0 && running_of(c) <= static_cast<int>(target_)) {
@@ -248,17 +251,23 @@ std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
     std::uint64_t begin = ticks();
     std::uint64_t next_watch = begin + watch.interval();
     if (!searching && watch.queue) {
-      while (ticks() < next_watch) cpu_pause();
-      if (const std::uint64_t until = claim_watched(watch, false)) return until;
+      // Another worker searches; the bell may be for this one all the same.
+      bool rung;
+      do {
+        cpu_pause();
+        const std::uint32_t now = bell_.load(std::memory_order_acquire);
+        rung = std::exchange(bell, now) != now;
+      } while (!rung && ticks() < next_watch);
+      if (const std::uint64_t until = claim_watched(watch, rung)) return until;
     }
     if (searching) {
       bool found = false;
       const bool resting = rest != 0;  // from what is listed, not from grids that others have spread
       std::uint64_t next_poll = begin + std::exchange(rest, 0);
-      std::uint32_t bell = bell_.load(std::memory_order_relaxed);
       for (;;) {
         const std::uint64_t now = ticks();
-        const bool rung = bell_.load(std::memory_order_relaxed) != bell;
+        const std::uint32_t newest = bell_.load(std::memory_order_acquire);
+        const bool rung = std::exchange(bell, newest) != newest;
         if (watch.queue && (now >= next_watch || rung)) {
           if (const std::uint64_t until = claim_watched(watch, rung)) {
             searching = false;
@@ -269,7 +278,6 @@ std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
           if (watch.moved) begin = now;  // host threads at work, which run all themselves: more may come any moment
         }
         if (now >= next_poll || rung || (resting && jobs_hint())) {
-          bell = bell_.load(std::memory_order_acquire);
           if (has_ready()) {
             found = true;
             break;

@@ -69,7 +69,14 @@ class Waiting {
 
 namespace {
 
-constexpr std::uint64_t spin_us = 10;
+constexpr std::uint64_t spin_us = 10;       // without anything happening
+constexpr std::uint64_t spin_all_us = 100;  // while a worker gets on with the queue
+constexpr std::uint64_t most_pauses = 16;   // between two looks
+
+// Looking takes the line of `completed` away from the worker that counts there: the less often, the more is left to do.
+void pause_for(std::uint64_t left) noexcept {
+  for (std::uint64_t i = left < most_pauses ? left : most_pauses; i > 0; --i) cpu_pause();
+}
 
 std::atomic<std::uint32_t>& thread_word() noexcept {
   thread_local std::atomic<std::uint32_t> word{0};
@@ -82,18 +89,24 @@ void wait_pending(Queue& queue, std::uint64_t sequence, WaitMode mode) noexcept 
   if (observe::explorer) [[unlikely]]
     return observe::explorer->wait(&queue, sequence);
   Runner runner;
-  std::uint64_t idle_since = 0;
+  std::uint64_t idle_since = 0, begin = 0, seen = 0;
   for (;;) {
     if (queue.completed() >= sequence) return;
     if (Waiting::help(queue, sequence, runner)) {
-      idle_since = 0;
+      idle_since = begin = 0;
       continue;
     }
-    if (queue.completed() >= sequence) return;
+    const std::uint64_t done = queue.completed();
+    if (done >= sequence) return;
     const std::uint64_t now = ticks();
-    if (idle_since == 0) idle_since = now;
-    if (mode == WaitMode::spin || (mode != WaitMode::block && now - idle_since < spin_us * ticks_per_us)) {
-      cpu_pause();
+    if (begin == 0) begin = now;
+    if (idle_since == 0 || done != seen) {
+      idle_since = now;
+      seen = done;
+    }
+    if (mode == WaitMode::spin || (mode != WaitMode::block && now - idle_since < spin_us * ticks_per_us &&
+                                   now - begin < spin_all_us * ticks_per_us)) {
+      pause_for(sequence - done);
       continue;
     }
     if (mode == WaitMode::yield) {
