@@ -201,12 +201,14 @@ void add_check(CLI::App& app) {
         for (std::size_t i = 0; i < result.findings.size(); ++i) print_finding(result.findings[i], i + 1);
         if (!result.complete)
           fmt::print("\nmillrace: the program did not come to its end, so this is what was found until then\n");
-        fmt::print("\nmillrace: {} found{}; checked {} operations, {} accesses, {} bytes\n",
+        fmt::print("\nmillrace: {} found{}; {}\n",
                    result.findings.empty() ? "nothing"
                                            : fmt::format("{} {}", result.findings.size(),
                                                          result.findings.size() == 1 ? "mistake" : "mistakes"),
-                   result.suppressed ? fmt::format(" ({} suppressed)", result.suppressed) : "", result.operations,
-                   result.accesses, result.bytes);
+                   result.suppressed ? fmt::format(" ({} suppressed)", result.suppressed) : "",
+                   result.complete ? fmt::format("checked {} operations, {} accesses, {} bytes", result.operations,
+                                                 result.accesses, result.bytes)
+                                   : "how much was checked is counted at a program's end");
         if (result.unchecked_kernels && !api_only)
           fmt::print("millrace: {} of kernels without instrumentation, whose accesses nobody saw; build all files with "
                      "mrcc -mrcc-check\n",
@@ -221,8 +223,8 @@ void add_check(CLI::App& app) {
       }
       std::fflush(stdout);
       if (WIFSIGNALED(status))
-        fmt::print(stderr, "millrace: the program was ended by signal {} ({}); what is above was found before\n",
-                   WTERMSIG(status), strsignal(WTERMSIG(status)));
+        fmt::print(stderr, "millrace: the program was ended by signal {} ({}){}\n", WTERMSIG(status),
+                   strsignal(WTERMSIG(status)), result.findings.empty() ? "" : "; what is above was found before");
       else if (exit_status)
         fmt::print(stderr, "millrace: the program ended with status {}\n", exit_status);
       std::exit(!result.findings.empty() ? 1 : status ? 3 : 0);
