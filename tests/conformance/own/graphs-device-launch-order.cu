@@ -1,5 +1,6 @@
 // Rule: graphs that device code launches: tails in their order behind all that was fired, tails of tails first,
-// siblings, a graph that launches itself. nvcc-flags: -std=c++17 -arch=sm_90 -rdc=true -lcudadevrt
+// nvcc-flags: -std=c++17 -arch=sm_90 -rdc=true -lcudadevrt
+// siblings, a graph that launches itself.
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>

@@ -1,5 +1,6 @@
 // Rule: kernel nodes that device code may change: what the host may do with them, what device code sets, how long it
-// stays. nvcc-flags: -std=c++17 -arch=sm_90 -rdc=true -lcudadevrt
+// nvcc-flags: -std=c++17 -arch=sm_90 -rdc=true -lcudadevrt
+// stays.
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
