@@ -2,6 +2,7 @@
 
 #include "compile.h"
 #include "failure.h"
+#include "process.h"
 
 namespace mrcc {
 
@@ -22,6 +23,20 @@ void show_as_mrcc(const Options& o, const Toolchain& tools, const Argv& objects,
   show(o, a);
 }
 
+// With -v, the linker's own command, from which CMake learns the folders and libraries that it hands to the C++
+// compiler where that one links CUDA objects. What follows -l there it hands on, a name as -lNAME, but an option as it
+// is: so programs that are linked in this way get a run path to the runtime too.
+void show_linker(const Options& o, const Toolchain& tools, Argv link) {
+  if (!o.verbose || o.dry_run) return;
+  const fs::path printed = TemporaryFolder::name("link", ".txt");
+  link.push_back("-###");
+  if (Child::start(link, printed).wait()) return;
+  std::string lines = read_file(printed);
+  while (!lines.empty() && lines.back() == '\n') lines.pop_back();
+  const std::string command = lines.substr(lines.rfind('\n') + 1);
+  std::fprintf(stderr, "%s \"-l-Wl,-rpath,%s\"\n", command.c_str(), tools.libraries().c_str());
+}
+
 }  // namespace
 
 std::string link_program(const Options& o, const Toolchain& tools, const std::vector<std::string>& objects,
@@ -31,8 +46,6 @@ std::string link_program(const Options& o, const Toolchain& tools, const std::ve
   Argv a{tools.tool("clang++"), "-Wno-unused-command-line-argument", "--ld-path=" + tools.tool("ld.lld")};
   if (o.shared) a.push_back("-shared");
   if (o.debug) a.push_back("-g");
-  if (o.verbose && !o.dry_run)
-    a.push_back("-v");  // Shows the linker's own command, from which CMake learns its folders.
   const std::string folder = tools.libraries();
   append(a, {"-L", folder});  // Before the user's folders, which may hold another toolkit's libcudart.
   // Build systems name the runtime themselves when they link with mrcc: it is in the link once, and of one kind.
@@ -77,6 +90,7 @@ std::string link_program(const Options& o, const Toolchain& tools, const std::ve
     }
   }
   append(a, {"-o", program});
+  show_linker(o, tools, a);
   if (run(o, a)) throw Failure("");
   show_as_mrcc(o, tools, objects, program);
   return program;

@@ -123,6 +123,12 @@ cudaDeviceProp describe(int device) noexcept {
   p.clusterLaunch = 1;
   p.deviceNumaConfig = cudaDeviceNumaConfigNone;
   p.deviceNumaId = -1;
+
+  p.clockRate = p.memoryClockRate = clock_khz();
+  p.deviceOverlap = 1;
+  p.computeMode = cudaComputeModeDefault;
+  p.maxTexture1DLinear = 268435456;
+  p.singleToDoublePrecisionPerfRatio = 2;
   return p;
 }
 
@@ -162,14 +168,14 @@ bool attribute(int device, cudaDeviceAttr which, int* value) noexcept {
   case cudaDevAttrWarpSize: *value = p.warpSize; return true;
   case cudaDevAttrMaxPitch: *value = number(p.memPitch); return true;
   case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; return true;
-  case cudaDevAttrClockRate: *value = clock_khz(); return true;
+  case cudaDevAttrClockRate: *value = p.clockRate; return true;
   case cudaDevAttrTextureAlignment: *value = number(p.textureAlignment); return true;
-  case cudaDevAttrGpuOverlap: *value = p.asyncEngineCount > 0; return true;
+  case cudaDevAttrGpuOverlap: *value = p.deviceOverlap; return true;
   case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; return true;
-  case cudaDevAttrKernelExecTimeout: *value = 0; return true;
+  case cudaDevAttrKernelExecTimeout: *value = p.kernelExecTimeoutEnabled; return true;
   case cudaDevAttrIntegrated: *value = p.integrated; return true;
   case cudaDevAttrCanMapHostMemory: *value = p.canMapHostMemory; return true;
-  case cudaDevAttrComputeMode: *value = cudaComputeModeDefault; return true;
+  case cudaDevAttrComputeMode: *value = p.computeMode; return true;
   case cudaDevAttrMaxTexture1DWidth: *value = p.maxTexture1D; return true;
   case cudaDevAttrMaxTexture2DWidth: *value = p.maxTexture2D[0]; return true;
   case cudaDevAttrMaxTexture2DHeight: *value = p.maxTexture2D[1]; return true;
@@ -185,7 +191,7 @@ bool attribute(int device, cudaDeviceAttr which, int* value) noexcept {
   case cudaDevAttrPciBusId: *value = p.pciBusID; return true;
   case cudaDevAttrPciDeviceId: *value = p.pciDeviceID; return true;
   case cudaDevAttrTccDriver: *value = p.tccDriver; return true;
-  case cudaDevAttrMemoryClockRate: *value = clock_khz(); return true;
+  case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; return true;
   case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; return true;
   case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; return true;
   case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; return true;
@@ -217,7 +223,7 @@ bool attribute(int device, cudaDeviceAttr which, int* value) noexcept {
   case cudaDevAttrMaxSurfaceCubemapWidth: *value = p.maxSurfaceCubemap; return true;
   case cudaDevAttrMaxSurfaceCubemapLayeredWidth: *value = p.maxSurfaceCubemapLayered[0]; return true;
   case cudaDevAttrMaxSurfaceCubemapLayeredLayers: *value = p.maxSurfaceCubemapLayered[1]; return true;
-  case cudaDevAttrMaxTexture1DLinearWidth: *value = 268435456; return true;
+  case cudaDevAttrMaxTexture1DLinearWidth: *value = p.maxTexture1DLinear; return true;
   case cudaDevAttrMaxTexture2DLinearWidth: *value = p.maxTexture2DLinear[0]; return true;
   case cudaDevAttrMaxTexture2DLinearHeight: *value = p.maxTexture2DLinear[1]; return true;
   case cudaDevAttrMaxTexture2DLinearPitch: *value = p.maxTexture2DLinear[2]; return true;
@@ -235,7 +241,7 @@ bool attribute(int device, cudaDeviceAttr which, int* value) noexcept {
   case cudaDevAttrIsMultiGpuBoard: *value = p.isMultiGpuBoard; return true;
   case cudaDevAttrMultiGpuBoardGroupID: *value = p.multiGpuBoardGroupID; return true;
   case cudaDevAttrHostNativeAtomicSupported: *value = p.hostNativeAtomicSupported; return true;
-  case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = 2; return true;
+  case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = p.singleToDoublePrecisionPerfRatio; return true;
   case cudaDevAttrPageableMemoryAccess: *value = p.pageableMemoryAccess; return true;
   case cudaDevAttrConcurrentManagedAccess: *value = p.concurrentManagedAccess; return true;
   case cudaDevAttrComputePreemptionSupported: *value = p.computePreemptionSupported; return true;

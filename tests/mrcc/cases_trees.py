@@ -107,6 +107,7 @@ target_link_libraries(linked device)
 add_library(shared SHARED library.cu)
 add_executable(uses uses.cpp)
 target_link_libraries(uses shared CUDA::cudart)
+add_executable(mixed uses.cpp library.cu)
 """)
     t.write("plain.cu", SQUARES)
     t.write("main.cu", RDC_MAIN)
@@ -121,7 +122,7 @@ target_link_libraries(uses shared CUDA::cudart)
                "-DCMAKE_CUDA_ARCHITECTURES=90", "-DCMAKE_BUILD_TYPE=Release")
     assert str(harness.BUILD / "include") in out, out
     t.ok("cmake", "--build", build)
-    for program, expected in (("plain", "0 1 4 9\n"), ("linked", RDC_PRINTS), ("uses", "0 1 4 9\n")):
+    for program, expected in (("plain", "0 1 4 9\n"), ("linked", RDC_PRINTS), ("uses", "0 1 4 9\n"), ("mixed", "0 1 4 9\n")):
         t.prints(expected, build / program)
 
 

@@ -361,7 +361,17 @@ struct cudaDeviceProp {
   unsigned int gpuPciDeviceID;
   unsigned int gpuPciSubsystemID;
   int hostNumaMultinodeIpcSupported;
-  int reserved[56];
+  /* Reserved in release 13.0. Here for programs that were written for earlier ones, which have these further up; equal
+     to the attributes of the same names. */
+  int clockRate; /* kHz */
+  int memoryClockRate;
+  int deviceOverlap;
+  int kernelExecTimeoutEnabled;
+  int computeMode;
+  int maxTexture1DLinear;
+  int singleToDoublePrecisionPerfRatio;
+  int cooperativeMultiDeviceLaunch;
+  int reserved[48];
 };
 
 /* Notifications about a device (cudaDeviceRegisterAsyncNotification). */
