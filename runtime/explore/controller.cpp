@@ -152,16 +152,21 @@ void Controller::pause(Thread& t, bool progress) {
 }
 
 void Controller::step(Thread& t, char what) {
-  constexpr std::uint64_t most_of_one = 20'000, most_of_host = 4'000, most_of_all = 200'000,
-                          most_planned = 25'000;  // instructions of a run: some seconds where traps are slow
+  // Limits of a run's own instructions and events: some seconds where traps are slow.
+  constexpr std::uint64_t most_of_one = 20'000, most_of_host = 4'000, most_of_all = 200'000, most_events = 500,
+                          most_planned = 25'000;
+  // How many instructions of other code there are is no function of the seed: libraries poll, clear memory by the
+  // kilobyte, resolve symbols. So they decide nothing but whether an event is given up as a whole, far from the usual
+  // number, and what was measured has room to grow.
+  constexpr std::uint64_t most_foreign = 100'000, room = 4;
   const Key key = t.stream ? t.stream->key : t.current;
   if (!key) return;
-  const std::uint64_t most = what == 'h' ? most_of_host : most_of_one;
-  t.traps_left = most + most / 2;
   if (measure) {
-    if (measured_ > most_of_all) return;
-    t.stop_at = most;
+    if (measured_ > most_of_all || measured_events_ == most_events) return;
+    t.foreign_left = most_foreign;
+    t.stop_at = what == 'h' ? most_of_host : most_of_one;
   } else {
+    t.foreign_left = most_foreign * room;
     const std::scoped_lock hold(lock);
     t.stop_at = planned_ > most_planned ? 0 : policy.tear(key, what);
     if (!t.stop_at) return;
@@ -180,7 +185,8 @@ void Controller::stop_stepping(Thread& t) {
   if (!measure) return;
   const std::scoped_lock hold(lock);
   measured_ += t.steps;
-  trace.print("L %lx %lx\n", t.step_key, t.steps);
+  ++measured_events_;
+  trace.print("L %lx %lx\n", t.step_key, t.foreign_left ? t.steps : 0);
 }
 
 void Controller::torn(Thread& t) {

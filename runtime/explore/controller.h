@@ -51,7 +51,7 @@ struct Thread {
   // Steps through its instructions, to be stopped when `steps` have been the program's own (step.h).
   bool stepping = false;
   bool suspended = false;  // it would, but SIGTRAP is blocked
-  std::uint64_t steps = 0, stop_at = 0, traps_left = 0;
+  std::uint64_t steps = 0, stop_at = 0, foreign_left = 0;
   Key step_key = 0;   // of the event that is stepped through
   bool torn = false;  // it goes on with the rest of that
   std::uint64_t calls = 0, enqueued = 0;
@@ -144,7 +144,7 @@ class Controller {
   std::vector<Origin> origins_{1};
   Thread* holder_ = nullptr;
   std::uint64_t progress_ = 1;
-  std::uint64_t measured_ = 0, planned_ = 0;
+  std::uint64_t measured_ = 0, measured_events_ = 0, planned_ = 0;
   bool stuck_ = false;     // the trace says so already
   bool choosing_ = false;  // nobody runs: dispatch looks for one
   bool detached_ = false;  // some thread may be

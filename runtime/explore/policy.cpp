@@ -142,7 +142,8 @@ std::uint64_t Policy::tear(Key key, char what) const {
   const std::uint64_t random = mix(seed_, key ^ 0x7ea4);
   if (what == 'h' ? random % 8 != 0 : random % 4 == 0) return 0;
   const auto it = lengths_.find(key);
-  const std::uint64_t length = it == lengths_.end() || it->second == 0 ? 4096 : it->second;
+  const std::uint64_t length = it == lengths_.end() ? 4096 : it->second;
+  if (length == 0) return 0;  // it has none, or takes too long to be stepped through
   // Anywhere, soon after the beginning, or shortly before the end.
   const std::uint64_t any = 1 + (random >> 16) % length;
   const unsigned bits = static_cast<unsigned>(64 - __builtin_clzll(length));

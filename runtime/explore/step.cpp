@@ -32,7 +32,8 @@ int look_at(dl_phdr_info* info, std::size_t, void*) {
   const std::string name = slash ? slash + 1 : info->dlpi_name;
   bool foreign = false;
   for (const char* prefix : {"libmillrace_", "libcudart.", "libc.so", "libstdc++.", "libm.so", "libgcc_s.", "ld-linux",
-                             "linux-vdso", "libpthread", "libdl.", "librt."})
+                             "linux-vdso", "libpthread", "libdl.", "librt.", "libc++", "libunwind.", "libgomp.", "libomp.",
+                             "libiomp5.", "libtbb"})
     foreign |= name.starts_with(prefix);
   if (!foreign) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -60,12 +61,15 @@ void on_trap(int signal, siginfo_t* info, void* opaque) {
     raise(SIGTRAP);
     return;
   }
-  // Long ways through other code are given up.
-  if (!t->stepping || t->traps_left-- == 0) {
+  if (!t->stepping || t->foreign_left == 0) {
     registers[REG_EFL] &= ~trap_flag;
     return;
   }
-  if (!own_code(static_cast<std::uintptr_t>(registers[REG_RIP])) || ++t->steps < t->stop_at) return;
+  if (!own_code(static_cast<std::uintptr_t>(registers[REG_RIP]))) {
+    --t->foreign_left;
+    return;
+  }
+  if (++t->steps < t->stop_at) return;
   registers[REG_EFL] &= ~trap_flag;
   if (controller->measure) return;
   t->stepping = false;
