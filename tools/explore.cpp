@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -30,6 +31,13 @@ std::string ending(const Run& run) {
   if (run.timed_out) return run.nothing_ran ? "did not end: nothing could go on" : "did not end in time";
   if (WIFSIGNALED(run.status)) return fmt::format("was ended by {}", strsignal(WTERMSIG(run.status)));
   return fmt::format("ended with status {}", WEXITSTATUS(run.status));
+}
+
+// Who waited for what in a run where nothing could go on: lines, each behind a line break.
+std::string waiting_in(const Run& run) {
+  std::string text;
+  for (const std::string& line : describe_waiters(run)) text += "\n    " + line;
+  return text;
 }
 
 // What makes a run right.
@@ -89,7 +97,7 @@ class Progress {
   bool on_, shown_ = false;
 };
 
-constexpr unsigned shrink_budget = 150;  // runs
+constexpr unsigned shrink_budget = 150, shrink_budget_of_unended = 40;  // runs
 
 struct Options {
   std::uint64_t runs = 200, seed = 1;
@@ -144,7 +152,9 @@ int explore(const Options& options, bool one) {
   runner.show_errors = true;
   Judge judge;
   judge.oracle = options.oracle;
+  const auto started = std::chrono::steady_clock::now();
   judge.reference = runner.run(0);
+  const double reference_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   runner.show_errors = false;
   if (!judge.reference.started) {
     if (WIFEXITED(judge.reference.status) && WEXITSTATUS(judge.reference.status) == 127)
@@ -155,8 +165,8 @@ int explore(const Options& options, bool one) {
                     options.program[0]));
   }
   if (judge.reference.timed_out)
-    throw std::runtime_error(
-        fmt::format("the reference schedule {} (--timeout says how long a run may take)", ending(judge.reference)));
+    throw std::runtime_error(fmt::format("the reference schedule {} (--timeout says how long a run may take){}",
+                                         ending(judge.reference), waiting_in(judge.reference)));
   runner.steps = events_of(judge.reference).size();
   if (!one && options.oracle.empty() && judge.wrong(runner.run(0)))
     throw std::runtime_error("two runs of the same schedule differ in output or status, so differences say nothing: "
@@ -231,8 +241,12 @@ int explore(const Options& options, bool one) {
     Progress progress(0);
     if (isatty(2))
       fmt::print(stderr, "millrace: seed {} fails; looking for the decisions that matter\r", failing->seed);
+    // Runs that don't end take their time each; to tell them from others, a part of it will do.
+    Runner shrinking = runner;
+    if (failing->timed_out) shrinking.timeout_s = std::min(runner.timeout_s, std::max(4.0, reference_s * 20));
     decisions = decisions_that_matter(
-        runner, [&](const Run& run) { return judge.wrong(run); }, judge.reference, *failing, shrink_budget);
+        shrinking, [&](const Run& run) { return judge.wrong(run); }, judge.reference, *failing,
+        failing->timed_out ? shrink_budget_of_unended : shrink_budget);
     if (isatty(2)) fmt::print(stderr, "\r\033[K");
     described = describe(*failing, decisions);
   }
@@ -244,6 +258,7 @@ int explore(const Options& options, bool one) {
   json result = {{"runs", done}, {"failed", failed}, {"stalls", stalls}, {"reference", run_json(judge.reference)}};
   if (failing) {
     result["failing"] = run_json(*failing);
+    if (const auto waiting = describe_waiters(*failing); !waiting.empty()) result["failing"]["waiting"] = waiting;
     result["replay"] = replay;
     json list = json::array();
     for (const Described& d : described) {
@@ -269,9 +284,10 @@ int explore(const Options& options, bool one) {
     if (failing->seed == 0) {
       fmt::print("millrace: the oracle rejects the reference schedule already: it {}\n", ending(*failing));
     } else {
-      fmt::print("millrace: the output depends on the schedule: seed {} {}\n", failing->seed, ending(*failing));
+      fmt::print("millrace: the output depends on the schedule: seed {} {}{}\n", failing->seed, ending(*failing),
+                 waiting_in(*failing));
       const std::string difference = first_difference(judge.reference.output, failing->output);
-      if (!difference.empty()) fmt::print("  {}\n", difference);
+      if (!difference.empty() && !failing->timed_out) fmt::print("  {}\n", difference);
       if (failing->status != judge.reference.status) fmt::print("  the reference {}\n", ending(judge.reference));
       if (described.empty()) {
         fmt::print("  its decisions could not be told apart; replay it as a whole\n");

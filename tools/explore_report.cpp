@@ -58,6 +58,48 @@ class Describer {
     return result;
   }
 
+  std::vector<std::string> waiters(const std::vector<Waiter>& all) {
+    std::map<Address, std::vector<Frame>> addresses;
+    for (const Waiter& w : all)
+      for (const std::uint32_t site : {w.site, w.via})
+        if (site < sites_.size())
+          for (const Address& frame : sites_[site].frames) addresses[frame];
+    symbolize(addresses);
+    const auto named = [&](const Waiter& w) {
+      Event e;
+      e.what = w.what, e.site = w.site, e.via = w.via, e.name = w.name;
+      Frame at;
+      return name(&e, addresses, at);
+    };
+    const auto first_of = [&](std::uint64_t stream) -> const Waiter* {
+      for (const Waiter& w : all)
+        if (w.what != 'h' && w.task == stream) return &w;
+      return nullptr;
+    };
+    const auto for_stream = [&](std::uint64_t stream) {
+      const Waiter* other = stream ? first_of(stream) : nullptr;
+      return other ? " for " + named(*other) : stream ? std::string(" for work of another stream") : std::string();
+    };
+    std::vector<std::string> result;
+    for (const Waiter& w : all) {
+      if (w.what == 'h') {
+        const std::string api = w.site < sites_.size() && w.site ? sites_[w.site].api : "a call";
+        const Frame at = place(w.site, "", addresses);
+        const Waiter* function = w.of ? first_of(w.of) : nullptr;
+        std::string who = w.task == 0 ? "the main thread" : fmt::format("host thread {}", w.task);
+        if (function) who = named(*function);
+        result.push_back(fmt::format("{} waits in {}{}{}", who, api,
+                                     at.file.empty() ? "" : fmt::format(" at {}:{}", at.file, at.line),
+                                     for_stream(w.on)));
+      } else if (w.what == 'w') {
+        result.push_back(fmt::format("{} waits{}", named(w), for_stream(w.on)));
+      } else if (w.what == 'k') {
+        result.push_back(named(w) + " looks at memory that nothing changes any more");
+      }
+    }
+    return result;
+  }
+
  private:
   const Event* find(std::uint64_t key) const {
     for (const Event& e : events_)
@@ -127,6 +169,7 @@ class Describer {
 std::vector<Described> describe(const Run& run, const std::vector<Decision>& decisions) {
   return Describer(run).describe(decisions);
 }
+std::vector<std::string> describe_waiters(const Run& run) { return Describer(run).waiters(waiters_of(run)); }
 
 namespace {
 

@@ -20,6 +20,9 @@ struct Described {
 // Decisions of `run` for people.
 std::vector<Described> describe(const Run& run, const std::vector<Decision>& decisions);
 
+// Of a run in which nothing could go on: who waited for what, a sentence each.
+std::vector<std::string> describe_waiters(const Run& run);
+
 // What a failing run did differently from the reference, as few decisions as possible. Empty when the decisions alone
 // don't bring the failure about. Runs the program about `budget` times.
 std::vector<Decision> decisions_that_matter(const Runner& runner, const std::function<bool(const Run&)>& wrong,

@@ -126,6 +126,22 @@ std::vector<Site> sites_of(const Run& run) {
   return sites;
 }
 
+std::vector<Waiter> waiters_of(const Run& run) {
+  std::vector<Waiter> waiters;  // told again where the program is ended later
+  lines_of(run, 'W', [&](std::istream& line) {
+    Waiter w;
+    line >> w.what >> w.task >> w.site;
+    if (w.what == 'h')
+      line >> w.on >> w.of;
+    else
+      line >> w.via >> w.on >> w.name;
+    if (w.name == "-") w.name.clear();
+    std::erase_if(waiters, [&](const Waiter& o) { return o.task == w.task && (o.what == 'h') == (w.what == 'h'); });
+    waiters.push_back(w);
+  });
+  return waiters;
+}
+
 Run Runner::run(std::uint64_t seed, const std::vector<Decision>* decisions) const {
   Run result;
   result.seed = seed;
@@ -172,7 +188,12 @@ Run Runner::run(std::uint64_t seed, const std::vector<Decision>* decisions) cons
   result.trace = trace_of(trace);
   result.started = !result.trace.empty();
   lines_of(result, 'S', [&](std::istream&) { ++result.stalls; });
-  lines_of(result, 'D', [&](std::istream&) { result.nothing_ran = true; });
+  lines_of(result, 'D', [&](std::istream& line) {
+    unsigned ended = 0;
+    line >> ended;
+    result.nothing_ran = true;
+    result.timed_out |= ended != 0;
+  });
   return result;
 }
 

@@ -29,10 +29,19 @@ struct Site {
   std::vector<std::pair<std::string, std::uint64_t>> frames;
 };
 
+// Who waits for what where nothing could go on (W of the trace).
+struct Waiter {
+  char what = 'h';
+  std::uint64_t task = 0;  // thread of the host, or stream
+  std::uint32_t site = 0, via = 0;
+  std::uint64_t on = 0, of = 0;  // stream waited for; of host functions: their stream
+  std::string name;              // of kernels
+};
+
 struct Run {
   std::uint64_t seed = 0;
-  bool started = false;  // the library was there
-  bool timed_out = false;
+  bool started = false;      // the library was there
+  bool timed_out = false;    // it did not end by itself
   bool nothing_ran = false;  // at some time nothing could go on
   unsigned stalls = 0;
   int status = 0;  // as wait(2) has it
@@ -46,6 +55,7 @@ std::vector<Decision> block_orders_of(const Run& run);
 std::vector<Decision> tears_of(const Run& run);
 std::string lengths_of(const Run& run);      // of a run with Runner::measure: for Runner::lengths
 std::vector<Site> sites_of(const Run& run);  // by number
+std::vector<Waiter> waiters_of(const Run& run);
 
 class Runner {
  public:

@@ -128,7 +128,7 @@ Queue& queue_of(const void* queue) noexcept { return *static_cast<Queue*>(const_
 
 bool front(void* handle, observe::Front& front) {
   Queue& queue = queue_of(handle);
-  front = {"other", nullptr, 0, 0, 0, 0, 0};
+  front = {"other", nullptr, 0, 0, 0, 0, 0, nullptr};
   if (!queue.has_work()) return false;
   const Op& op = *queue.front();
   front.tag = op.site;
@@ -151,7 +151,10 @@ bool front(void* handle, observe::Front& front) {
     front.bytes = static_cast<const FillOp&>(op).fill.bytes();
     break;
   case OpKind::host: front.kind = "host"; break;
-  case OpKind::wait: front.kind = "wait"; break;
+  case OpKind::wait:
+    front.kind = "wait";
+    front.on = static_cast<const WaitOp&>(op).on;
+    break;
   case OpKind::custom: GraphRun::describe(static_cast<const CustomOp&>(op), front); break;
   case OpKind::stamp:
   case OpKind::jump: break;

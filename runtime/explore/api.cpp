@@ -15,13 +15,8 @@
 #include "next.h"
 
 namespace mr::explore {
-namespace {
 
-enum class Kind : std::uint8_t { point, noted, batch, allocates, frees, frees_in_stream };
-
-// Notes the call's site: the program's frames from the caller on.
-void enter(Thread& t, const char* api, void* caller) {
-  controller->stop_stepping(t);
+std::uint32_t note_site(Thread& t, const char* api, void* caller) {
   const Inside inside(t);
   constexpr int most = 16;
   constexpr unsigned kept = 6;
@@ -34,7 +29,17 @@ void enter(Thread& t, const char* api, void* caller) {
   if (first == count) frames[used++] = reinterpret_cast<std::uintptr_t>(caller);
   for (int i = first; i < count && used < kept; ++i) frames[used++] = reinterpret_cast<std::uintptr_t>(pcs[i]);
   const std::scoped_lock hold(controller->lock);
-  t.site = controller->trace.site(api, frames, used);
+  return controller->trace.site(api, frames, used);
+}
+
+namespace {
+
+enum class Kind : std::uint8_t { point, noted, batch, allocates, frees, frees_in_stream };
+
+// Notes the call's site.
+void enter(Thread& t, const char* api, void* caller) {
+  controller->stop_stepping(t);
+  t.site = note_site(t, api, caller);
   ++t.calls;
 }
 

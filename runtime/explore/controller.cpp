@@ -296,7 +296,7 @@ bool Controller::dispatch(Thread* t) {
   std::vector<Candidate> candidates;
   std::vector<std::pair<Thread*, Stream*>> who;
   choosing_ = true;
-  for (unsigned rounds = 0;; ++rounds) {
+  for (;;) {
     settle_waits();
     // One that was left to itself may see by now what it was waiting for.
     for (unsigned i = 0; i < 4 && detached_; ++i) {
@@ -311,16 +311,18 @@ bool Controller::dispatch(Thread* t) {
     bool polls = false;
     for (const auto& thread : threads_) polls |= thread->state == State::polling;
     lock.unlock();
-    sleep_us(rounds < 50 ? 100 : 1000);
+    // Looks, a millisecond each. Kernels may look at the clock; not for that long.
+    constexpr std::uint64_t soon = 50, stuck = 1500, told = 2000, told_of_kernels = 8000;
+    sleep_us(fruitless_ < soon ? 100 : 1000);
     lock.lock();
     if (polls) ++progress_;
-    if (rounds == 3000 && !stuck_) {
-      stuck_ = true;
-      trace.print("D\n");
-    }
+    ++fruitless_;
+    stuck_.store(fruitless_ > stuck, std::memory_order_relaxed);
+    if (fruitless_ == told || fruitless_ == told_of_kernels) tell_waiters(fruitless_ == told_of_kernels);
   }
   choosing_ = false;
   const std::size_t chosen = policy.choose(candidates);
+  if (!candidates[chosen].polling) fruitless_ = 0;
   Thread* next = who[chosen].first;
   Stream* stream = who[chosen].second;
   const bool begins = stream != nullptr;
@@ -339,7 +341,6 @@ bool Controller::dispatch(Thread* t) {
     const Candidate& c = candidates[chosen];
     std::uint32_t site = next->site, via = 0;
     if (s) {
-      const auto site_of = [&](std::uint32_t tag) { return tag < origins_.size() ? origins_[tag].site : 0; };
       site = site_of(s->front.step ? s->front.node_tag : s->front.tag);
       if (s->front.step) via = site_of(s->front.tag);
     }
@@ -352,6 +353,49 @@ bool Controller::dispatch(Thread* t) {
   if (next == t) return true;
   give(*next);
   return false;
+}
+
+void Controller::look(Thread& t, bool by_time, const char* in, void* caller) {
+  if (stuck_.load(std::memory_order_relaxed)) {
+    const std::uint32_t site = in ? note_site(t, in, caller) : t.site;
+    const std::scoped_lock hold(lock);
+    t.polls_at = site;
+  }
+  t.by_time = by_time;
+  reschedule(t, State::polling, 0);
+}
+
+std::uint64_t Controller::stream_of(const void* queue) const {
+  const auto it = by_queue_.find(const_cast<void*>(queue));
+  return it == by_queue_.end() ? 0 : it->second->id;
+}
+
+// Who waits for what; the end, if nothing but each other. Locked.
+void Controller::tell_waiters(bool kernels_too) {
+  bool ends = true;
+  for (const auto& thread : threads_) {
+    const bool in_kernel = thread->device && thread->inside;
+    ends &= !thread->detached && (thread->state != State::polling || (in_kernel ? kernels_too : !thread->by_time));
+  }
+  trace.print("D %x\n", ends);
+  if (told_ && !ends) return;
+  told_ = true;
+  for (const auto& thread : threads_) {
+    const bool waits = thread->state == State::waiting;
+    if ((!waits && thread->state != State::polling) || (thread->stream && thread->inside)) continue;
+    trace.print("W h %x %x %lx %lx\n", thread->id, waits ? thread->site : thread->polls_at,
+                waits ? stream_of(thread->wait_queue) : 0, thread->stream ? thread->stream->id : 0);
+  }
+  for (const auto& stream : streams_) {
+    observe::Front front{};
+    const bool runs = stream->runner != nullptr;
+    if (!runs && (stream->ready || !engine->front(stream->queue, front))) continue;
+    if (runs) front = stream->front;
+    trace.print("W %c %lx %x %x %lx %s\n", runs ? what_of(front) : 'w', stream->id,
+                site_of(front.step ? front.node_tag : front.tag), front.step ? site_of(front.tag) : 0,
+                stream_of(front.on), front.name ? front.name : "-");
+  }
+  if (ends) kill(getpid(), SIGKILL);
 }
 
 namespace {

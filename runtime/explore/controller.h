@@ -55,8 +55,10 @@ struct Thread {
   Key step_key = 0;   // of the event that is stepped through
   bool torn = false;  // it goes on with the rest of that
   std::uint64_t calls = 0, enqueued = 0;
-  std::uint32_t site = 0;  // of the last call
-  unsigned inside = 0;     // the runtime or the explorer: nothing of what happens is the program's
+  std::uint32_t site = 0;      // of the last call
+  std::uint32_t polls_at = 0;  // where it looks, once nothing goes on
+  bool by_time = true;         // Controller::poll
+  unsigned inside = 0;         // the runtime or the explorer: nothing of what happens is the program's
   pid_t tid = 0;
   std::uint64_t points = 0;
 };
@@ -101,7 +103,10 @@ class Controller {
 
   // Points. The calling thread is `t`; it has control again when they return.
   void point(Thread& t, Key key) { reschedule(t, State::enabled, key); }
-  void poll(Thread& t) { reschedule(t, State::polling, 0); }
+  // By itself, or as time goes by, it may do something else than look again.
+  void poll(Thread& t, const char* in = nullptr, void* caller = nullptr) { look(t, true, in, caller); }
+  // Only others can end its wait.
+  void poll_for_others(Thread& t, const char* in, void* caller) { look(t, false, in, caller); }
   void wait(Thread& t, const void* queue, std::uint64_t sequence);
   void pause(Thread& t, bool progress);
   void end(Thread& t) { reschedule(t, State::ended, 0); }
@@ -127,6 +132,11 @@ class Controller {
 
  private:
   void reschedule(Thread& t, State as, Key key);
+  // `in`: the C library's function that waits, called from `caller`; null where Thread::site says it.
+  void look(Thread& t, bool by_time, const char* in, void* caller);
+  void tell_waiters(bool kernels_too);
+  std::uint64_t stream_of(const void* queue) const;
+  std::uint32_t site_of(std::uint32_t tag) const { return tag < origins_.size() ? origins_[tag].site : 0; }
   // Chooses until there is somebody, and hands control to him. Locked; true if it is `t`.
   bool dispatch(Thread* t);
   bool collect(std::vector<Candidate>& candidates, std::vector<std::pair<Thread*, Stream*>>& who);
@@ -145,7 +155,10 @@ class Controller {
   Thread* holder_ = nullptr;
   std::uint64_t progress_ = 1;
   std::uint64_t measured_ = 0, measured_events_ = 0, planned_ = 0;
-  bool stuck_ = false;     // the trace says so already
+  std::uint64_t fruitless_ = 0;  // looks since something else than a look went on
+  // Set by dispatch when those were many, read without the lock: threads that look note where.
+  std::atomic<bool> stuck_{false};
+  bool told_ = false;      // the trace says so already
   bool choosing_ = false;  // nobody runs: dispatch looks for one
   bool detached_ = false;  // some thread may be
 };
@@ -155,6 +168,8 @@ extern Controller* controller;  // null until the explorer is on
 inline Thread* under_control() noexcept {
   return controller && thread_self && thread_self->inside == 0 ? thread_self : nullptr;
 }
+// A call of `api` from `caller`, as the trace numbers it: with the program's frames from there on. Takes the lock.
+std::uint32_t note_site(Thread& t, const char* api, void* caller);
 // What the thread does meanwhile is not the program's own.
 struct Inside {
   explicit Inside(Thread& t) : t_(t) { ++t_.inside; }

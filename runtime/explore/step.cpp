@@ -31,9 +31,9 @@ int look_at(dl_phdr_info* info, std::size_t, void*) {
   const char* slash = std::strrchr(info->dlpi_name, '/');
   const std::string name = slash ? slash + 1 : info->dlpi_name;
   bool foreign = false;
-  for (const char* prefix : {"libmillrace_", "libcudart.", "libc.so", "libstdc++.", "libm.so", "libgcc_s.", "ld-linux",
-                             "linux-vdso", "libpthread", "libdl.", "librt.", "libc++", "libunwind.", "libgomp.", "libomp.",
-                             "libiomp5.", "libtbb"})
+  for (const char* prefix :
+       {"libmillrace_", "libcudart.", "libc.so", "libstdc++.", "libm.so", "libgcc_s.", "ld-linux", "linux-vdso",
+        "libpthread", "libdl.", "librt.", "libc++", "libunwind.", "libgomp.", "libomp.", "libiomp5.", "libtbb"})
     foreign |= name.starts_with(prefix);
   if (!foreign) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {

@@ -57,17 +57,23 @@ bool passed(clockid_t clock, const timespec& until) {
 }
 
 // Looks until `attempt` answers something else than EBUSY.
-template <class Attempt> int look(Thread& t, Attempt attempt) {
+template <class Attempt> int look(Thread& t, const char* in, void* caller, Attempt attempt, bool by_time = false) {
   for (;;) {
     const int result = attempt();
     if (result != EBUSY) return result;
-    controller->poll(t);
+    if (by_time)
+      controller->poll(t, in, caller);
+    else
+      controller->poll_for_others(t, in, caller);
   }
 }
 
-int wait_condition(Thread& t, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
+int wait_condition(Thread& t, void* caller, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
   if (const int error = pthread_mutex_unlock(m)) return error;
-  controller->poll(t);
+  if (until)
+    controller->poll(t, "pthread_cond_timedwait", caller);
+  else
+    controller->poll_for_others(t, "pthread_cond_wait", caller);
   const bool late = until && passed(clock, *until);
   pthread_mutex_lock(m);
   return late ? ETIMEDOUT : 0;
@@ -79,6 +85,7 @@ int wait_condition(Thread& t, pthread_mutex_t* m, clockid_t clock, const timespe
 using namespace mr::explore;
 
 #define MR_FRONT extern "C" [[gnu::visibility("default")]]
+#define MR_CALLER __builtin_return_address(0)
 #define MR_NEXT(name) static const auto next = next_function<decltype(&::name)>(#name)
 #define MR_NEXT_OF(name, version) static const auto next = next_function<decltype(&::name)>(#name, version)
 
@@ -113,7 +120,7 @@ MR_FRONT int pthread_join(pthread_t thread, void** value) {
       const std::scoped_lock hold(controller->lock);
       if (const auto it = started().find(thread); it != started().end()) other = it->second;
     }
-    while (other && !controller->has_ended(*other)) controller->poll(*t);
+    while (other && !controller->has_ended(*other)) controller->poll_for_others(*t, "pthread_join", MR_CALLER);
   }
   return next(thread, value);
 }
@@ -121,44 +128,48 @@ MR_FRONT int pthread_mutex_lock(pthread_mutex_t* m) {
   MR_NEXT(pthread_mutex_lock);
   Thread* const t = thread_self;
   if (!controller || !t || t->device) {
-    if (Thread* const function = under_control()) return look(*function, [&] { return pthread_mutex_trylock(m); });
+    if (Thread* const function = under_control())
+      return look(*function, "pthread_mutex_lock", MR_CALLER, [&] { return pthread_mutex_trylock(m); });
     return next(m);
   }
-  return look(*t, [&] { return pthread_mutex_trylock(m); });
+  return look(*t, "pthread_mutex_lock", MR_CALLER, [&] { return pthread_mutex_trylock(m); });
 }
 MR_FRONT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* until) {
   MR_NEXT(pthread_mutex_timedlock);
   Thread* const t = under_control();
   if (!t) return next(m, until);
-  return look(*t, [&] {
-    const int result = pthread_mutex_trylock(m);
-    return result == EBUSY && passed(CLOCK_REALTIME, *until) ? ETIMEDOUT : result;
-  });
+  return look(
+      *t, "pthread_mutex_timedlock", MR_CALLER,
+      [&] {
+        const int result = pthread_mutex_trylock(m);
+        return result == EBUSY && passed(CLOCK_REALTIME, *until) ? ETIMEDOUT : result;
+      },
+      true);
 }
 MR_FRONT int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
   MR_NEXT_OF(pthread_cond_wait, "GLIBC_2.3.2");
   Thread* const t = under_control();
-  return t ? wait_condition(*t, m, CLOCK_REALTIME, nullptr) : next(c, m);
+  return t ? wait_condition(*t, MR_CALLER, m, CLOCK_REALTIME, nullptr) : next(c, m);
 }
 MR_FRONT int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* until) {
   MR_NEXT_OF(pthread_cond_timedwait, "GLIBC_2.3.2");
   Thread* const t = under_control();
-  return t ? wait_condition(*t, m, CLOCK_REALTIME, until) : next(c, m, until);
+  return t ? wait_condition(*t, MR_CALLER, m, CLOCK_REALTIME, until) : next(c, m, until);
 }
 MR_FRONT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
   MR_NEXT(pthread_cond_clockwait);
   Thread* const t = under_control();
-  return t ? wait_condition(*t, m, clock, until) : next(c, m, clock, until);
+  return t ? wait_condition(*t, MR_CALLER, m, clock, until) : next(c, m, clock, until);
 }
 MR_FRONT int pthread_rwlock_rdlock(pthread_rwlock_t* l) {
   MR_NEXT(pthread_rwlock_rdlock);
   Thread* const t = under_control();
-  return t ? look(*t, [&] { return pthread_rwlock_tryrdlock(l); }) : next(l);
+  return t ? look(*t, "pthread_rwlock_rdlock", MR_CALLER, [&] { return pthread_rwlock_tryrdlock(l); }) : next(l);
 }
 MR_FRONT int pthread_rwlock_wrlock(pthread_rwlock_t* l) {
   MR_NEXT(pthread_rwlock_wrlock);
   Thread* const t = under_control();
-  return t ? look(*t, [&] { return pthread_rwlock_trywrlock(l); }) : next(l);
+  return t ? look(*t, "pthread_rwlock_wrlock", MR_CALLER, [&] { return pthread_rwlock_trywrlock(l); }) : next(l);
 }
 MR_FRONT int sem_wait(sem_t* s) {
   MR_NEXT(sem_wait);
@@ -166,7 +177,7 @@ MR_FRONT int sem_wait(sem_t* s) {
   if (!t) return next(s);
   while (sem_trywait(s) != 0) {
     if (errno != EAGAIN) return -1;
-    controller->poll(*t);
+    controller->poll_for_others(*t, "sem_wait", MR_CALLER);
   }
   return 0;
 }
@@ -180,7 +191,7 @@ MR_FRONT int sem_timedwait(sem_t* s, const timespec* until) {
       errno = ETIMEDOUT;
       return -1;
     }
-    controller->poll(*t);
+    controller->poll(*t, "sem_timedwait", MR_CALLER);
   }
   return 0;
 }
@@ -188,35 +199,35 @@ MR_FRONT int sched_yield() noexcept {
   MR_NEXT(sched_yield);
   Thread* const t = under_control();
   if (!t) return next();
-  controller->poll(*t);
+  controller->poll(*t, "sched_yield", MR_CALLER);
   return 0;
 }
 MR_FRONT int nanosleep(const timespec* time, timespec* rest) {
   MR_NEXT(nanosleep);
   Thread* const t = under_control();
   if (!t) return next(time, rest);
-  controller->poll(*t);
+  controller->poll(*t, "nanosleep", MR_CALLER);
   return 0;
 }
 MR_FRONT int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* rest) {
   MR_NEXT(clock_nanosleep);
   Thread* const t = under_control();
   if (!t) return next(clock, flags, time, rest);
-  controller->poll(*t);
+  controller->poll(*t, "clock_nanosleep", MR_CALLER);
   return 0;
 }
 MR_FRONT int usleep(useconds_t time) {
   MR_NEXT(usleep);
   Thread* const t = under_control();
   if (!t) return next(time);
-  controller->poll(*t);
+  controller->poll(*t, "usleep", MR_CALLER);
   return 0;
 }
 MR_FRONT unsigned sleep(unsigned time) {
   MR_NEXT(sleep);
   Thread* const t = under_control();
   if (!t) return next(time);
-  controller->poll(*t);
+  controller->poll(*t, "sleep", MR_CALLER);
   return 0;
 }
 // Atomics and futures wait by this.
@@ -236,8 +247,11 @@ MR_FRONT long syscall(long number, ...) noexcept {
     errno = EAGAIN;
     return -1;
   }
-  controller->poll(*t);
   const auto* until = reinterpret_cast<const timespec*>(a[3]);
+  if (until)
+    controller->poll(*t, "futex", MR_CALLER);
+  else
+    controller->poll_for_others(*t, "futex", MR_CALLER);
   if (until && operation == FUTEX_WAIT_BITSET &&
       passed(a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, *until)) {
     errno = ETIMEDOUT;

@@ -3,8 +3,16 @@
 //   E KEY WHAT SITE VIA TASK SLICE NAME            an event was chosen; VIA: the graph launch's site, of its steps
 //   B KEY ORDER                                    the kernel's blocks were run in this order (Explorer::block_order)
 //   T KEY N                                        the event was stopped after N of its instructions; E of what t: its
-//   rest L KEY N                                        the event has N instructions of its own S | D a thread was left
-//   to itself | nothing can run Z                                              the program came to its end
+//                                                  rest
+//   L KEY N                                        the event has N instructions of its own
+//   S                                              a thread was left to itself
+//   D ENDS                                         nothing can go on; 1: for ever, and the program is ended. Who waits
+//                                                  for what follows:
+//   W h THREAD SITE STREAM OF                      a host thread, for a stream's operations or (0) something else; or,
+//   of
+//                                                  stream OF, its host function
+//   W WHAT STREAM SITE VIA ON NAME                 a stream whose first operation has begun, or (w) waits for stream ON
+//   Z                                              the program came to its end
 // The file's first eight bytes are the length of what follows.
 #pragma once
 #include <cstdarg>

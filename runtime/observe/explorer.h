@@ -36,6 +36,7 @@ struct Front {
   std::uint32_t node_tag;       // of a graph's step: Subscriber::node_instantiated's; 0 otherwise
   std::uint32_t step;           // of a graph's step: its number plus one; 0 otherwise
   std::uint64_t bytes, blocks;  // of copies and fills; of kernels
+  const void* on;               // of waits: the queue waited for
 };
 
 struct ExploredEngine {
@@ -47,7 +48,7 @@ struct ExploredEngine {
   void (*run_front)(void* queue);
   bool (*reached)(const void* queue, std::uint64_t sequence);
 };
-inline constexpr unsigned explorer_version = 1;
+inline constexpr unsigned explorer_version = 2;
 
 // Null, or the tool. Set before the first context is made, constant afterwards.
 extern const Explorer* explorer;
