@@ -51,7 +51,9 @@ class Describer {
         const Event* e = find(d.key);
         const char* what = !e || e->what != 'k' ? "the copies of a batch" : "blocks of ";
         text.text = fmt::format("{}{} ran {}", what, e && e->what == 'k' ? text.first : "",
-                                (d.value >> 8 & 0xff) == 2 ? "in a random order" : "from the last to the first");
+                                (d.value >> 8 & 0xff) == 3   ? "at the same time"
+                                : (d.value >> 8 & 0xff) == 2 ? "in a random order"
+                                                             : "from the last to the first");
       }
       result.push_back(text);
     }

@@ -50,6 +50,18 @@ void run_finite(Domain& domain, const simt::Grid& grid, GraphImage* image) noexc
     run(0, grid.total_blocks);
     return;
   }
+  const std::uint64_t unit = cluster_blocks(grid);
+  const auto run_slice = [&](std::uint64_t slice) {
+    const std::uint64_t begin = slice * units / count, end = (slice + 1) * units / count;
+    return run(begin * unit, (end - begin) * unit);
+  };
+  if ((order >> 8 & 0xff) == 3) {
+    observe::explorer->at_once(
+        static_cast<unsigned>(count),
+        [](void* data, unsigned slice) { (*static_cast<decltype(run_slice)*>(data))(slice); },
+        const_cast<void*>(static_cast<const void*>(&run_slice)));
+    return;
+  }
   std::vector<std::uint64_t> slices(count);
   for (std::uint64_t i = 0; i < count; ++i) slices[i] = i;
   if ((order >> 8 & 0xff) == 1) std::reverse(slices.begin(), slices.end());
@@ -60,13 +72,11 @@ void run_finite(Domain& domain, const simt::Grid& grid, GraphImage* image) noexc
       std::swap(slices[i - 1], slices[(state >> 33) % i]);
     }
   }
-  const std::uint64_t unit = cluster_blocks(grid);
   bool first = true;
   for (const std::uint64_t slice : slices) {
     if (!first) observe::explorer->pause(true);
     first = false;
-    const std::uint64_t begin = slice * units / count, end = (slice + 1) * units / count;
-    if (!run(begin * unit, (end - begin) * unit)) return;
+    if (!run_slice(slice)) return;
   }
 }
 

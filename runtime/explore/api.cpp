@@ -8,6 +8,7 @@
 #include <cstring>
 #include <mutex>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -74,17 +75,12 @@ cudaError_t call_batch(F next, Thread& t, void* const* to, const void* const* fr
   return next(all_to.data(), all_from.data(), all_sizes.data(), count, attributes, indexes, used, stream);
 }
 
-// Stream-ordered memory that is freed is overwritten where the free takes effect, so that a late reader finds something
-// else than what was there.
+// Stream-ordered memory is overwritten where its allocation and its free take effect, so that what is written too early
+// is lost, and a late reader finds something else than what was there.
 constexpr int overwritten = 0xa5;
 std::unordered_map<void*, std::size_t>& stream_ordered() {  // under the controller's lock
   static auto* all = new std::unordered_map<void*, std::size_t>;
   return *all;
-}
-template <class... Others> void note_allocation(cudaError_t result, void** p, std::size_t bytes, Others...) {
-  if (result != cudaSuccess || !p || !*p) return;
-  const std::scoped_lock hold(controller->lock);
-  stream_ordered()[*p] = bytes;
 }
 std::size_t forget_allocation(void* p) {
   const std::scoped_lock hold(controller->lock);
@@ -94,15 +90,25 @@ std::size_t forget_allocation(void* p) {
   stream_ordered().erase(it);
   return bytes;
 }
-void overwrite(const char* api, void* p, cudaStream_t stream) {
+void overwrite(const char* api, void* p, std::size_t bytes, cudaStream_t stream) {
   static const auto capturing = next_function<decltype(&::cudaStreamIsCapturing)>("cudaStreamIsCapturing");
   static const auto set = next_function<decltype(&::cudaMemsetAsync)>("cudaMemsetAsync");
   static const auto set_in_own = next_function<decltype(&::cudaMemsetAsync)>("cudaMemsetAsync_ptsz");
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const bool own = std::string_view(api).ends_with("_ptsz");
   if (stream && (capturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone)) return;
-  if (const std::size_t bytes = forget_allocation(p)) (own ? set_in_own : set)(p, overwritten, bytes, stream);
+  if (bytes) (own ? set_in_own : set)(p, overwritten, bytes, stream);
 }
+template <class... Others>
+void note_allocation(const char* api, cudaError_t result, void** p, std::size_t bytes, Others... others) {
+  if (result != cudaSuccess || !p || !*p) return;
+  {
+    const std::scoped_lock hold(controller->lock);
+    stream_ordered()[*p] = bytes;
+  }
+  overwrite(api, *p, bytes, std::get<sizeof...(Others) - 1>(std::tuple(others...)));
+}
+void overwrite_freed(const char* api, void* p, cudaStream_t stream) { overwrite(api, p, forget_allocation(p), stream); }
 void overwrite_now(void* p) {
   const char* keys = std::getenv("MILLRACE_PROTECT");
   const std::size_t bytes = forget_allocation(p);
@@ -121,10 +127,10 @@ template <const char* Name, Kind K, class... Parameters> struct Front<Name, K, c
       result = call_batch(next, *t, arguments...);
     } else {
       const Inside inside(*t);
-      if constexpr (K == Kind::frees_in_stream) overwrite(Name, arguments...);
+      if constexpr (K == Kind::frees_in_stream) overwrite_freed(Name, arguments...);
       if constexpr (K == Kind::frees) overwrite_now(arguments...);
       result = next(arguments...);
-      if constexpr (K == Kind::allocates) note_allocation(result, arguments...);
+      if constexpr (K == Kind::allocates) note_allocation(Name, result, arguments...);
     }
     if constexpr (K != Kind::noted) leave(*t, result);
     return result;

@@ -70,6 +70,9 @@ constexpr observe::Explorer table = {
       if (thread_self) controller->pause(*thread_self, progress);
     },
     []() -> std::uint64_t { return thread_self ? controller->block_order(*thread_self) : 0; },
+    [](unsigned count, void (*body)(void*, unsigned), void* data) {
+      controller->at_once(*thread_self, count, body, data);
+    },
 };
 
 std::uint64_t number(const char* name, std::uint64_t otherwise) {

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -147,7 +148,10 @@ void Controller::wait(Thread& t, const void* queue, std::uint64_t sequence) {
 
 void Controller::pause(Thread& t, bool progress) {
   Key key = 0;
-  if (progress && t.stream) key = mix(t.stream->key, ++t.slice);
+  if (progress && t.slices)
+    key = mix(slice_key(t), ++t.pauses);
+  else if (progress && t.stream)
+    key = mix(t.stream->key, ++t.slice);
   reschedule(t, progress ? State::enabled : State::polling, key);
 }
 
@@ -159,7 +163,7 @@ void Controller::step(Thread& t, char what) {
   // kilobyte, resolve symbols. So they decide nothing but whether an event is given up as a whole, far from the usual
   // number, and what was measured has room to grow.
   constexpr std::uint64_t most_foreign = 100'000, room = 4;
-  const Key key = t.stream ? t.stream->key : t.current;
+  const Key key = t.slices ? slice_key(t) : t.stream ? t.stream->key : t.current;
   if (!key) return;
   if (measure) {
     if (measured_ > most_of_all || measured_events_ == most_events) return;
@@ -168,7 +172,9 @@ void Controller::step(Thread& t, char what) {
   } else {
     t.foreign_left = most_foreign * room;
     const std::scoped_lock hold(lock);
-    t.stop_at = planned_ > most_planned ? 0 : policy.tear(key, what);
+    t.stop_at = planned_ > most_planned
+                    ? 0
+                    : policy.tear(key, what, t.slices ? t.stream->key : key, t.slices ? t.slices->count : 1);
     if (!t.stop_at) return;
     planned_ += t.stop_at + 500;
   }
@@ -262,7 +268,7 @@ bool Controller::collect(std::vector<Candidate>& candidates, std::vector<std::pa
   for (const auto& owned : threads_) {
     Thread& t = *owned;
     if (t.state == State::polling   ? progress_ <= t.polled_at
-        : t.state == State::waiting ? !engine->reached(t.wait_queue, t.wait_sequence)
+        : t.state == State::waiting ? (t.slices ? t.slices->left != 0 : !engine->reached(t.wait_queue, t.wait_sequence))
                                     : t.state != State::enabled)
       continue;
     Candidate c;
@@ -270,6 +276,7 @@ bool Controller::collect(std::vector<Candidate>& candidates, std::vector<std::pa
     c.polling = t.state == State::polling;
     c.host = !t.stream;
     c.task = t.stream ? t.stream->id << 8 : std::uint64_t{t.id} << 8 | 1;
+    if (t.slices && t.state != State::waiting) c.task |= 2 + t.slice % 250;
     if (t.stream) {
       c.what = what_of(t.stream->front);
       c.underway = true;
@@ -312,13 +319,16 @@ bool Controller::dispatch(Thread* t) {
     for (const auto& thread : threads_) polls |= thread->state == State::polling;
     lock.unlock();
     // Looks, a millisecond each. Kernels may look at the clock; not for that long.
-    constexpr std::uint64_t soon = 50, stuck = 1500, told = 2000, told_of_kernels = 8000;
+    constexpr std::uint64_t soon = 50, stuck = 100, told = 200, told_if_timed = 2000, told_of_kernels = 8000;
     sleep_us(fruitless_ < soon ? 100 : 1000);
     lock.lock();
     if (polls) ++progress_;
     ++fruitless_;
     stuck_.store(fruitless_ > stuck, std::memory_order_relaxed);
-    if (fruitless_ == told || fruitless_ == told_of_kernels) tell_waiters(fruitless_ == told_of_kernels);
+    if (fruitless_ == told || fruitless_ == told_if_timed || fruitless_ == told_of_kernels) {
+      const bool ends = only_others_help(fruitless_ == told_of_kernels);
+      if (ends || (fruitless_ == told_if_timed && !told_)) tell_waiters(ends);
+    }
   }
   choosing_ = false;
   const std::size_t chosen = policy.choose(candidates);
@@ -370,16 +380,18 @@ std::uint64_t Controller::stream_of(const void* queue) const {
   return it == by_queue_.end() ? 0 : it->second->id;
 }
 
-// Who waits for what; the end, if nothing but each other. Locked.
-void Controller::tell_waiters(bool kernels_too) {
-  bool ends = true;
-  for (const auto& thread : threads_) {
-    const bool in_kernel = thread->device && thread->inside;
-    ends &= !thread->detached && (thread->state != State::polling || (in_kernel ? kernels_too : !thread->by_time));
-  }
-  trace.print("D %x\n", ends);
-  if (told_ && !ends) return;
+// Nothing but each other can end any thread's wait. Locked.
+bool Controller::only_others_help(bool of_kernels_too) const {
+  return std::all_of(threads_.begin(), threads_.end(), [&](const auto& t) {
+    const bool in_kernel = t->device && t->inside;
+    return !t->detached && (t->state != State::polling || (in_kernel ? of_kernels_too : !t->by_time));
+  });
+}
+
+// Who waits for what. Locked.
+void Controller::tell_waiters(bool ends) {
   told_ = true;
+  trace.print("D %x\n", ends);
   for (const auto& thread : threads_) {
     const bool waits = thread->state == State::waiting;
     if ((!waits && thread->state != State::polling) || (thread->stream && thread->inside)) continue;
@@ -414,8 +426,45 @@ void* device_main(void* data) {
 
 }  // namespace
 
+Key Controller::slice_key(const Thread& t) { return mix(t.stream->key, 0x51ce'0000 + t.slice); }
+
+void Controller::at_once(Thread& t, unsigned count, void (*body)(void*, unsigned), void* data) {
+  Slices slices{body, data, count, count};
+  stop_stepping(t);
+  {
+    const std::scoped_lock hold(lock);
+    for (unsigned i = 0; i < count; ++i) {
+      Thread& one = device_thread();
+      one.stream = t.stream;
+      one.slices = &slices;
+      one.slice = i;
+      one.pauses = 0;
+      one.key = slice_key(one);
+      one.state = State::enabled;
+    }
+    t.slices = &slices;
+  }
+  reschedule(t, State::waiting, 0);
+  t.slices = nullptr;
+}
+
+void Controller::run_slice(Thread& t) {
+  step(t, 'k');
+  t.slices->body(t.slices->data, static_cast<unsigned>(t.slice));
+  stop_stepping(t);
+  const std::scoped_lock hold(lock);
+  --t.slices->left;
+  t.slices = nullptr;
+  t.stream = nullptr;
+}
+
 void Controller::run_operations(Thread& t) {
   for (;;) {
+    if (t.slices) {
+      run_slice(t);
+      reschedule(t, State::idle, 0);
+      continue;
+    }
     Stream& s = *t.stream;
     const char what = what_of(s.front);
     if (what == 'x') t.inside = 0;

@@ -35,6 +35,13 @@ enum class State : std::uint8_t {
 
 struct Stream;
 
+// Slices of a kernel's blocks that run at once (Explorer::at_once).
+struct Slices {
+  void (*body)(void*, unsigned);
+  void* data;
+  unsigned count, left;
+};
+
 struct Thread {
   unsigned id = 0;
   bool device = false;
@@ -47,7 +54,8 @@ struct Thread {
   Stream* stream = nullptr;     // whose operation it executes
   Key key = 0;                  // of the event that it goes on with
   Key current = 0;              // of the one that it is in
-  std::uint64_t slice = 0;
+  std::uint64_t slice = 0, pauses = 0;
+  Slices* slices = nullptr;  // it runs number `slice` of them, or (waiting) waits for all
   // Steps through its instructions, to be stopped when `steps` have been the program's own (step.h).
   bool stepping = false;
   bool suspended = false;  // it would, but SIGTRAP is blocked
@@ -129,12 +137,16 @@ class Controller {
   std::uint32_t add_origin(const Origin& origin);
   void start_watching();
   void run_operations(Thread& t);
+  void at_once(Thread& t, unsigned count, void (*body)(void*, unsigned), void* data);
 
  private:
   void reschedule(Thread& t, State as, Key key);
   // `in`: the C library's function that waits, called from `caller`; null where Thread::site says it.
   void look(Thread& t, bool by_time, const char* in, void* caller);
-  void tell_waiters(bool kernels_too);
+  void run_slice(Thread& t);
+  static Key slice_key(const Thread& t);
+  bool only_others_help(bool of_kernels_too) const;
+  void tell_waiters(bool ends);
   std::uint64_t stream_of(const void* queue) const;
   std::uint32_t site_of(std::uint32_t tag) const { return tag < origins_.size() ? origins_[tag].site : 0; }
   // Chooses until there is somebody, and hands control to him. Locked; true if it is `t`.

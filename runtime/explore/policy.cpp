@@ -133,7 +133,7 @@ void Policy::read_lengths(const std::string& path) {
   while (in >> std::hex >> key >> length) lengths_[key] = length;
 }
 
-std::uint64_t Policy::tear(Key key, char what) const {
+std::uint64_t Policy::tear(Key key, char what, Key whole, unsigned parts) const {
   if (reference_) {
     const auto it = tears_at_.find(key);
     return it == tears_at_.end() ? 0 : it->second;
@@ -141,8 +141,8 @@ std::uint64_t Policy::tear(Key key, char what) const {
   if (!tears_) return 0;
   const std::uint64_t random = mix(seed_, key ^ 0x7ea4);
   if (what == 'h' ? random % 8 != 0 : random % 4 == 0) return 0;
-  const auto it = lengths_.find(key);
-  const std::uint64_t length = it == lengths_.end() ? 4096 : it->second;
+  const auto it = lengths_.find(whole);
+  const std::uint64_t length = (it == lengths_.end() ? 4096 : it->second + parts - 1) / parts;
   if (length == 0) return 0;  // it has none, or takes too long to be stepped through
   // Anywhere, soon after the beginning, or shortly before the end.
   const std::uint64_t any = 1 + (random >> 16) % length;
@@ -160,8 +160,10 @@ std::uint64_t Policy::block_order(Key key) const {
     const auto it = orders_.find(key);
     return it == orders_.end() ? 0 : it->second;
   }
-  if (!slices_ && blocks_ == 0) return 0;
   const std::uint64_t random = mix(seed_, key ^ 0xb10c);
+  constexpr std::uint64_t few = 2, at_once = 3;
+  if (tears_ && (random >> 12 & 3)) return at_once << 8 | (few + (random >> 14 & 3));
+  if (!slices_ && blocks_ == 0) return 0;
   const std::uint64_t count = slices_ ? 2 + random % 15 : 64;
   const std::uint64_t order = blocks_ == 2 ? random >> 8 & 3 : blocks_;
   return (random & ~std::uint64_t{0xffff}) | (order > 2 ? 2 : order) << 8 | count;

@@ -49,9 +49,9 @@ class Policy {
   std::size_t choose(const std::vector<Candidate>& candidates);
   // Explorer::block_order for the kernel with this key.
   std::uint64_t block_order(Key key) const;
-  // After how many of its own instructions the event is stopped in the midst; 0 for never. `length`: how many it has, 0
-  // if that isn't known.
-  std::uint64_t tear(Key key, char what) const;
+  // After how many of its own instructions the event is stopped in the midst; 0 for never. It is one of `parts` of
+  // `whole`, whose length may be known.
+  std::uint64_t tear(Key key, char what, Key whole, unsigned parts) const;
   // It was; its rest, which is the event `rest`, comes late.
   void torn(Key rest) { lowered_[rest] = -300; }
   // Lengths of events, as the trace of an earlier run has them.

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <link.h>
 #include <signal.h>
+#include <spawn.h>
 #include <ucontext.h>
 
 #include <cstdio>
@@ -50,10 +51,19 @@ bool own_code(std::uintptr_t pc) {
   return true;
 }
 
+// Whether the trap flag was it. Virtual machines lose the processor's word for that (DR6) once in a great many traps,
+// and the kernel takes them for a breakpoint instruction's then.
+bool from_trap_flag(const siginfo_t& info, const greg_t* registers) {
+  if (info.si_code == TRAP_TRACE) return true;
+  constexpr unsigned char int3 = 0xcc;
+  return info.si_code == TRAP_BRKPT && (registers[REG_EFL] & trap_flag) &&
+         reinterpret_cast<const unsigned char*>(registers[REG_RIP])[-1] != int3;
+}
+
 void on_trap(int signal, siginfo_t* info, void* opaque) {
   auto& registers = static_cast<ucontext_t*>(opaque)->uc_mcontext.gregs;
   Thread* const t = thread_self;
-  if (info->si_code != TRAP_TRACE || !t) {
+  if (!t || !from_trap_flag(*info, registers)) {
     if (chained.sa_flags & SA_SIGINFO) return chained.sa_sigaction(signal, info, opaque);
     if (chained.sa_handler != SIG_DFL && chained.sa_handler != SIG_IGN) return chained.sa_handler(signal);
     static const auto next = next_function<decltype(&::sigaction)>("sigaction");
@@ -145,6 +155,15 @@ MR_BLOCKS(pid_t, fork, () noexcept, )
 MR_BLOCKS(int, system, (const char* command), command)
 MR_BLOCKS(FILE*, popen, (const char* command, const char* mode), command, mode)
 MR_BLOCKS(int, raise, (int signal) noexcept, signal)
+MR_BLOCKS(int, pthread_kill, (pthread_t thread, int signal) noexcept, thread, signal)
+MR_BLOCKS(int, posix_spawn,
+          (pid_t * child, const char* path, const posix_spawn_file_actions_t* actions,
+           const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment),
+          child, path, actions, attributes, arguments, environment)
+MR_BLOCKS(int, posix_spawnp,
+          (pid_t * child, const char* file, const posix_spawn_file_actions_t* actions,
+           const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment),
+          child, file, actions, attributes, arguments, environment)
 MR_BLOCKS(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* old) noexcept, how, set, old)
 MR_BLOCKS(int, sigprocmask, (int how, const sigset_t* set, sigset_t* old) noexcept, how, set, old)
 extern "C" [[gnu::visibility("default")]] void abort() noexcept {

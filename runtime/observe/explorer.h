@@ -24,8 +24,11 @@ struct Explorer {
   void (*pause)(bool progress);
   // How the blocks of the kernel that this thread begins are run: 0 in index order in one go. Otherwise in slices, with
   // pauses between them: the lowest byte says how many at most, the next one their order (0 by index, 1 backwards, 2 by
-  // a permutation that the upper bits choose).
+  // a permutation that the upper bits choose, 3 at once: by at_once).
   std::uint64_t (*block_order)();
+  // Calls body(data, i) for each i below `count` on threads of the tool, which may stop one in its midst for others.
+  // Returns when all have returned.
+  void (*at_once)(unsigned count, void (*body)(void*, unsigned), void* data);
 };
 
 // What the next run_front would run.
@@ -48,7 +51,7 @@ struct ExploredEngine {
   void (*run_front)(void* queue);
   bool (*reached)(const void* queue, std::uint64_t sequence);
 };
-inline constexpr unsigned explorer_version = 2;
+inline constexpr unsigned explorer_version = 3;
 
 // Null, or the tool. Set before the first context is made, constant afterwards.
 extern const Explorer* explorer;
