@@ -429,7 +429,8 @@ MR_ONE(cudaGraphNodeSetParams, (cudaGraphNode_t node, cudaGraphNodeParams* param
 namespace {
 // A step of an executable graph has been changed by `call`: it may have another tag now. `change` does the rest.
 template <class Change>
-cudaError_t changed(const ApiCall& call, cudaError_t error, cudaGraphExec_t exec, cudaGraphNode_t node, Change change) {
+cudaError_t changed(const ApiCall& call, cudaError_t error, cudaGraphExec_t exec, cudaGraphNode_t node,
+                    const Change& change) {
   if (error != cudaSuccess) return error;
   std::scoped_lock hold(checker->lock);
   const auto known = checker->execs.find(exec);

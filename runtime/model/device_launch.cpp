@@ -164,7 +164,7 @@ int record(Family& family, Child&& child, std::uint64_t stream) {
 }
 
 template <class T> int store(std::uint64_t to, T value) noexcept {
-  std::memcpy(reinterpret_cast<void*>(to), &value, sizeof value);
+  std::construct_at(reinterpret_cast<T*>(to), value);
   return cudaSuccess;
 }
 

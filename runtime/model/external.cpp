@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -274,8 +275,9 @@ void run_node(void* data) {
 
 template <class T> T* copy_of(GraphArena& arena, const T* from, unsigned count) {
   if (!from || count == 0) return nullptr;
-  auto* to = static_cast<T*>(arena.allocate(count * sizeof(T)));
-  std::memcpy(to, from, count * sizeof(T));
+  const std::span<const T> all(from, count);
+  auto* to = static_cast<T*>(arena.allocate(all.size_bytes()));
+  std::ranges::uninitialized_copy(all, std::span(to, count));
   return to;
 }
 
