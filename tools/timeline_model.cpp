@@ -10,8 +10,6 @@
 namespace millrace {
 namespace {
 
-using trace_format::Operation;
-
 using Intervals = std::vector<std::pair<double, double>>;
 
 // Total length of a union of intervals; `gap` is told those between them.

@@ -20,7 +20,11 @@
 namespace millrace {
 namespace {
 
-using namespace trace_format;
+using trace_format::Block;
+using trace_format::block_bytes;
+using trace_format::Header;
+using trace_format::header_bytes;
+using trace_format::Text;
 
 // A kernel's name without its parameters.
 std::string demangled(const std::string& name) {
@@ -87,6 +91,35 @@ template <class Record> std::size_t records(const Block& block) {
   return std::min<std::size_t>(block.used, (block_bytes - header_bytes) / sizeof(Record));
 }
 
+// A block's operations, where they are in Trace::operations.
+struct Tagged {
+  std::size_t first = 0, count = 0;
+};
+
+void add_run(Trace& trace, const std::vector<Tagged>& tagged, const trace_format::Run& run, std::uint32_t thread) {
+  std::size_t index = trace.operations.size();
+  if (run.tag) {
+    const std::size_t block = (run.tag - 1) / trace_format::operations_per_block;
+    const std::size_t place = (run.tag - 1) % trace_format::operations_per_block;
+    if (block >= tagged.size() || place >= tagged[block].count) return;  // cut off
+    index = tagged[block].first + place;
+  } else {
+    trace.operations.emplace_back();
+  }
+  Operation& op = trace.operations[index];
+  op.ended = std::max(op.ended, run.ended);
+  if (run.began <= op.began) return;
+  op.began = run.began;
+  op.thread = thread;
+  op.kind = run.kind;
+  op.name = run.name;
+  op.bytes = run.bytes;
+  op.on = run.on;
+  op.until = run.until;
+  std::copy(std::begin(run.grid), std::end(run.grid), op.grid);
+  std::copy(std::begin(run.block), std::end(run.block), op.block);
+}
+
 }  // namespace
 
 const std::string& Trace::name_of(std::uint64_t queue, std::uint64_t when) const {
@@ -114,13 +147,15 @@ Trace read_trace(const std::string& path) {
     const double since = static_cast<double>(static_cast<std::int64_t>(ticks - first_moment.ticks)) * ns_per_tick;
     return first_moment.ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(since));
   };
-  for (;;) {
+  std::vector<Tagged> tagged;                                     // by the number of their block
+  std::vector<std::pair<trace_format::Run, std::uint32_t>> runs;  // with their threads
+  for (std::size_t number = 0;; ++number) {
     std::memset(bytes, 0, block_bytes);
     file.read(bytes, block_bytes);
     if (file.gcount() < static_cast<std::streamsize>(sizeof(Block))) break;
     Block block;
     std::memcpy(&block, bytes, sizeof block);
-    if (first && (block.magic != magic || block.kind != block_header)) break;
+    if (first && (block.magic != trace_format::magic || block.kind != trace_format::block_header)) break;
     const char* body = bytes + header_bytes;
     if (first) {
       Header header;
@@ -135,27 +170,39 @@ Trace read_trace(const std::string& path) {
       trace.complete = header.complete != 0;
       first = false;
     }
-    if (block.magic != magic) continue;  // room that was not used
+    if (block.magic != trace_format::magic) continue;  // room that was not used
     switch (block.kind) {
-    case block_operations: {
-      const auto* all = reinterpret_cast<const Operation*>(body);
-      for (std::size_t i = 0; i < records<Operation>(block); ++i)
-        if (all[i].enqueued || all[i].began) trace.operations.push_back(all[i]);
+    case trace_format::block_operations: {
+      const auto* all = reinterpret_cast<const trace_format::Operation*>(body);
+      tagged.resize(number + 1);
+      tagged[number] = {trace.operations.size(), records<trace_format::Operation>(block)};
+      for (std::size_t i = 0; i < tagged[number].count; ++i) {
+        Operation op;
+        static_cast<trace_format::Operation&>(op) = all[i];
+        op.by = block.thread;
+        trace.operations.push_back(op);
+      }
       break;
     }
-    case block_spans: {
+    case trace_format::block_runs: {
+      const auto* all = reinterpret_cast<const trace_format::Run*>(body);
+      for (std::size_t i = 0; i < records<trace_format::Run>(block); ++i) runs.push_back({all[i], block.thread});
+      break;
+    }
+    case trace_format::block_spans: {
       const auto* all = reinterpret_cast<const trace_format::Span*>(body);
       for (std::size_t i = 0; i < records<trace_format::Span>(block); ++i)
         trace.spans.push_back({all[i], block.thread});
       break;
     }
-    case block_texts:
+    case trace_format::block_texts:
       read_texts(trace, body, body + std::min<std::size_t>(block.used, block_bytes - header_bytes));
       break;
     default: break;
     }
   }
   if (first) throw std::runtime_error(fmt::format("{} is no trace that a program wrote with MILLRACE_TRACE", path));
+  for (const auto& [run, thread] : runs) add_run(trace, tagged, run, thread);
   for (Operation& op : trace.operations) {
     if (op.name >= trace.texts.size()) op.name = 0;
     op.enqueued = time_of(op.enqueued);

@@ -17,11 +17,20 @@ struct Span : trace_format::Span {
   std::uint32_t thread = 0;
 };
 
+// What was enqueued and what ran of it, in one. Nodes of graphs have queue 0.
+struct Operation : trace_format::Operation {
+  std::uint64_t began = 0, ended = 0;
+  std::uint64_t bytes = 0, on = 0, until = 0;
+  std::uint32_t kind = trace_format::unknown_operation, name = 0;
+  std::uint32_t by = 0, thread = 0;  // who enqueued it, who began it
+  std::uint32_t grid[3] = {}, block[3] = {};
+};
+
 // Times are nanoseconds of CLOCK_MONOTONIC, 0 for what did not happen.
 struct Trace {
-  std::vector<trace_format::Operation> operations;  // by the time at which they were enqueued, or began
-  std::vector<Span> spans;                          // by thread, then by their beginning
-  std::vector<std::string> texts{""};               // by number; kernels' names demangled
+  std::vector<Operation> operations;   // by the time at which they were enqueued, or began
+  std::vector<Span> spans;             // by thread, then by their beginning
+  std::vector<std::string> texts{""};  // by number; kernels' names demangled
   std::uint64_t lost = 0;
   std::uint32_t pid = 0;
   bool complete = false;  // the program ended by itself

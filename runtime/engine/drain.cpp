@@ -99,7 +99,7 @@ void run_host(Queue& queue, HostOp& op, Runner& runner) noexcept {
   }
 }
 
-void observe_begin(Op& op) noexcept {
+void observe_begin(Op& op, bool follows) noexcept {
   observe::Detail d;
   switch (op.kind) {
   case OpKind::kernel: {
@@ -139,7 +139,7 @@ void observe_begin(Op& op) noexcept {
   case OpKind::custom: d.kind = GraphRun::trace_kind(static_cast<const CustomOp&>(op)); break;
   case OpKind::jump: break;
   }
-  observe::began(op.site, d);
+  observe::began(op.site, d, follows);
 }
 
 bool next_is_prompt(Queue& queue, std::uint64_t done) noexcept {
@@ -199,7 +199,7 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
     }
     Op* op = queue.front();
     if (op->site) [[unlikely]]
-      observe_begin(*op);
+      observe_begin(*op, count > 1);
     Ran ran = Ran::done;
     if (op->kind == OpKind::host) {
       if (!runner.worker) {

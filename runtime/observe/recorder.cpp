@@ -45,7 +45,7 @@ Recorder* Recorder::open(const char* path) {
   Block* first = made->new_block(block_header, number);
   if (!first) return nullptr;
   auto& header = *reinterpret_cast<Header*>(first + 1);
-  header = {2, static_cast<std::uint32_t>(getpid()), 0, 0, 0, moment(), {}};
+  header = {3, static_cast<std::uint32_t>(getpid()), 0, 0, 0, moment(), {}};
   // Far enough apart to tell how long a tick is, should the program end soon.
   constexpr std::uint64_t apart_ns = 200'000;
   while ((header.last = moment()).ns < header.first.ns + apart_ns) {}

@@ -21,8 +21,7 @@ using namespace trace_format;
 
 Recorder* recorder = nullptr;
 
-constexpr std::uint32_t per_block = (block_bytes - header_bytes) / sizeof(Operation);
-constexpr std::uint32_t spans_per_block = (block_bytes - header_bytes) / sizeof(Span);
+template <class Record> constexpr std::uint32_t per_block = (block_bytes - header_bytes) / sizeof(Record);
 
 // What a thread keeps to itself.
 struct Local {
@@ -30,6 +29,9 @@ struct Local {
   Block* operations = nullptr;
   std::uint32_t number = 0;  // of that block
   Block* spans = nullptr;
+  Block* runs = nullptr;
+  Run* run = nullptr;            // the newest
+  std::uint64_t last_ended = 0;  // of the newest that this thread ended
   // Texts and sites by the address of what they say, the newest that fell on each place.
   struct Known {
     const void* of = nullptr;
@@ -61,24 +63,30 @@ Local& local() {
   return *known_local;
 }
 
-// Operations of a block are at fixed places; which one is a tag, counted from 1.
-Operation& operation_of(std::uint32_t tag) noexcept {
-  Block* block = recorder->block((tag - 1) / per_block);
-  return reinterpret_cast<Operation*>(block + 1)[(tag - 1) % per_block];
-}
-
-std::uint32_t new_operation(Local& l) noexcept {
-  if (!l.operations || l.operations->used == per_block) {
-    l.operations = recorder->new_block(block_operations, l.number);
-    if (!l.operations) return recorder->lose(), 0;
+// A place behind what the thread has in a block; counted by keep(). Null when there is no more room.
+template <class Record> Record* place_in(Block*& block, BlockKind kind, std::uint32_t& number) noexcept {
+  if (!block || block->used == per_block<Record>) [[unlikely]] {
+    block = recorder->new_block(kind, number);
+    if (!block) return recorder->lose(), nullptr;
   }
-  const std::uint32_t used = l.operations->used;
-  std::atomic_ref<std::uint32_t>(l.operations->used).store(used + 1, std::memory_order_release);
-  return l.number * per_block + used + 1;
+  return reinterpret_cast<Record*>(block + 1) + block->used;
+}
+void keep(Block& block) noexcept {
+  std::atomic_ref<std::uint32_t>(block.used).store(block.used + 1, std::memory_order_release);
 }
 
-void describe(Operation& r, Local& l, const Detail& d) noexcept {
-  r.thread = l.thread;
+// What is known of an operation while it runs is kept at once: a crash may come.
+Run* new_run(Local& l, std::uint32_t tag) noexcept {
+  if (l.run && tag && l.run->tag == tag) return l.run;
+  std::uint32_t number;
+  Run* run = place_in<Run>(l.runs, block_runs, number);
+  if (!run) return l.run = nullptr;
+  run->tag = tag;
+  keep(*l.runs);
+  return l.run = run;
+}
+
+void describe(Run& r, Local& l, const Detail& d) noexcept {
   r.kind = d.kind;
   if (d.name) r.name = l.text(d.name);
   r.bytes = d.bytes;
@@ -112,41 +120,41 @@ std::uint32_t enqueued(const void* queue, std::uint64_t sequence) noexcept {
   if (subscriber) return subscriber->enqueued(queue, sequence);
   if (!recorder) return 0;
   Local& l = local();
-  const std::uint32_t tag = new_operation(l);
-  if (!tag) return 0;
-  Operation& r = operation_of(tag);
-  r.queue = reinterpret_cast<std::uintptr_t>(queue);
-  r.sequence = sequence;
-  r.by = l.thread;
-  r.enqueued = trace_now();
+  auto* r = place_in<Operation>(l.operations, block_operations, l.number);
+  if (!r) return 0;
+  *r = {reinterpret_cast<std::uintptr_t>(queue), sequence, trace_now()};
+  const std::uint32_t tag = l.number * operations_per_block + l.operations->used + 1;
+  keep(*l.operations);
   return tag;
 }
 
-void began(std::uint32_t site, const Detail& detail) noexcept {
+void began(std::uint32_t site, const Detail& detail, bool follows) noexcept {
   if (subscriber || !recorder) return;
-  Operation& r = operation_of(site);
-  describe(r, local(), detail);
-  r.began = trace_now();
+  Local& l = local();
+  Run* r = new_run(l, site);
+  if (!r) return;
+  describe(*r, l, detail);
+  r->began = follows && l.last_ended ? l.last_ended : trace_now();
 }
 
 void ended(std::uint32_t site) noexcept {
-  if (subscriber)
-    subscriber->ended(site);
-  else if (recorder)
-    operation_of(site).ended = trace_now();
+  if (subscriber) return subscriber->ended(site);
+  if (!recorder) return;
+  Local& l = local();
+  l.last_ended = trace_now();
+  if (Run* r = new_run(l, site)) r->ended = l.last_ended;
 }
 
 void node_ran(const void* queue, std::uint64_t sequence, std::uint64_t began, const Detail& detail) noexcept {
   if (!recorder) return;
   Local& l = local();
-  const std::uint32_t tag = new_operation(l);
-  if (!tag) return;
-  Operation& r = operation_of(tag);
-  describe(r, l, detail);
-  r.on = reinterpret_cast<std::uintptr_t>(queue);
-  r.until = sequence;
-  r.began = began;
-  r.ended = trace_now();
+  Run* r = new_run(l, 0);
+  if (!r) return;
+  describe(*r, l, detail);
+  r->on = reinterpret_cast<std::uintptr_t>(queue);
+  r->until = sequence;
+  r->began = began;
+  r->ended = trace_now();
 }
 
 void name_queue(const void* queue, const char* name) noexcept {
@@ -156,16 +164,13 @@ void name_queue(const void* queue, const char* name) noexcept {
 void add_span(const Span& span, const char* name, const void* pc) noexcept {
   if (!recorder) return;
   Local& l = local();
-  if (!l.spans || l.spans->used == spans_per_block) {
-    std::uint32_t number;
-    l.spans = recorder->new_block(block_spans, number);
-    if (!l.spans) return recorder->lose();
-  }
-  Span& s = reinterpret_cast<Span*>(l.spans + 1)[l.spans->used];
-  s = span;
-  s.name = span.kind == call ? l.text(name) : recorder->text(name);
-  s.site = l.site(pc);
-  std::atomic_ref<std::uint32_t>(l.spans->used).store(l.spans->used + 1, std::memory_order_release);
+  std::uint32_t number;
+  Span* s = place_in<Span>(l.spans, block_spans, number);
+  if (!s) return;
+  *s = span;
+  s->name = span.kind == call ? l.text(name) : recorder->text(name);
+  s->site = l.site(pc);
+  keep(*l.spans);
 }
 
 }  // namespace mr::observe

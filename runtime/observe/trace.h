@@ -32,7 +32,8 @@ bool recording() noexcept;
 
 // A new operation of a queue; returns its tag, 0 when no more are kept.
 std::uint32_t enqueued(const void* queue, std::uint64_t sequence) noexcept;
-void began(std::uint32_t site, const Detail& detail) noexcept;
+// `follows`: right behind the operation that this thread has ended before; that time is taken for this one's beginning.
+void began(std::uint32_t site, const Detail& detail, bool follows = false) noexcept;
 void ended(std::uint32_t site) noexcept;
 // A node of a graph has run on this thread since `began`, in the launch that is operation `sequence` of `queue`.
 void node_ran(const void* queue, std::uint64_t sequence, std::uint64_t began, const Detail& detail) noexcept;

@@ -6,7 +6,7 @@
 
 namespace mr::trace_format {
 
-inline constexpr std::uint64_t magic = 0x32'45'43'41'52'54'52'4d;  // "MRTRACE2"
+inline constexpr std::uint64_t magic = 0x33'45'43'41'52'54'52'4d;  // "MRTRACE3"
 inline constexpr std::uint32_t block_bytes = 1u << 16, header_bytes = 64;
 
 enum BlockKind : std::uint32_t {
@@ -14,6 +14,7 @@ enum BlockKind : std::uint32_t {
   block_operations = 2,  // Operation, `used` of them
   block_spans = 3,       // Span, `used` of them
   block_texts = 4,       // Text, `used` bytes of them
+  block_runs = 5,        // Run, `used` of them
 };
 
 struct Block {
@@ -26,7 +27,7 @@ struct Block {
 static_assert(sizeof(Block) == header_bytes);
 
 struct Header {
-  std::uint32_t version;  // 2
+  std::uint32_t version;  // 3
   std::uint32_t pid;
   std::uint64_t lost;      // operations and spans that there was no room for
   std::uint32_t complete;  // 1: the program has ended by itself
@@ -49,19 +50,32 @@ enum OperationKind : std::uint32_t {
   internal,  // bookkeeping of the runtime's
 };
 
-// Times are ticks of the processor's time stamp counter, 0 for what did not happen. 128 bytes.
+// What was enqueued, and what ran, are records of different threads, each in blocks of its own: one that both wrote to
+// would cost each of them a cache line's journey. Times are ticks of the processor's time stamp counter, 0 for what did
+// not happen.
+
+// An operation, enqueued by the block's thread. Its tag: the block's place in the file times operations_per_block, plus
+// its own place in the block, plus one.
 struct Operation {
-  std::uint64_t queue, sequence;  // 0: an operation of a graph's launch, which `on` and `until` name
-  std::uint64_t enqueued, began, ended;
-  std::uint64_t on, until;   // waits: the queue and number waited for
-  std::uint64_t bytes;       // copies and sets
-  std::uint32_t kind;        // OperationKind
-  std::uint32_t name;        // Text of a kernel's mangled name; 0: none
-  std::uint32_t by, thread;  // who enqueued it, who ran it
-  std::uint32_t grid[3], block[3];
-  std::uint32_t unused[6];
+  std::uint64_t queue, sequence;
+  std::uint64_t enqueued;
 };
-static_assert(sizeof(Operation) == 128);
+static_assert(sizeof(Operation) == 24);
+inline constexpr std::uint32_t operations_per_block = (block_bytes - header_bytes) / sizeof(Operation);
+
+// What the block's thread ran. Of one tag there may be several, each with a part of it: one that had to be tried again
+// (the last counts), or that one thread began and another ended.
+struct Run {
+  std::uint64_t began, ended;
+  std::uint32_t tag;   // of the operation; 0: a node of a graph's launch, which `on` and `until` name
+  std::uint32_t kind;  // OperationKind
+  std::uint32_t name;  // Text of a kernel's mangled name; 0: none
+  std::uint32_t grid[3], block[3];
+  std::uint32_t unused;
+  std::uint64_t bytes;      // copies and sets
+  std::uint64_t on, until;  // waits: the queue and number waited for
+};
+static_assert(sizeof(Run) == 80);
 
 enum SpanKind : std::uint32_t {
   call,       // of the runtime's API
