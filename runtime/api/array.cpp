@@ -3,6 +3,7 @@
 
 #include <api/copy_call.h>
 #include <model/memory_array.h>
+#include <observe/array_layout.h>
 
 using namespace mr;
 using api::run_async;
@@ -86,6 +87,15 @@ MR_API cudaGetChannelDesc(cudaChannelFormatDesc* desc, cudaArray_const_t handle)
   *desc = array->desc;
   return cudaSuccess;
 }
+extern "C" [[gnu::visibility("default")]] bool millrace_array_layout(const void* handle,
+                                                                     observe::ArrayLayout* layout) noexcept {
+  const model::Array* array = model::array_of(static_cast<cudaArray_const_t>(handle));
+  if (!array) return false;
+  const memory::Surface& s = array->surface;
+  *layout = {s.data, s.format.element_bytes(), s.width, s.height, s.depth, s.row_pitch, s.slice_pitch};
+  return true;
+}
+
 // Planes are of planar formats, which this device has none of; tiles of sparse arrays.
 MR_API cudaArrayGetPlane(cudaArray_t*, cudaArray_t, unsigned) { return api::result(cudaErrorInvalidValue); }
 MR_API cudaArrayGetSparseProperties(cudaArraySparseProperties*, cudaArray_t) {

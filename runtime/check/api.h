@@ -55,7 +55,7 @@ namespace mr::check {
 bool capturing(cudaStream_t handle, bool per_thread);
 Touch linear(const void* p, std::size_t bytes, std::uint32_t kind);
 Touch rows(const void* p, std::size_t pitch, std::size_t width, std::size_t height, std::uint32_t kind);
-// Both sides of a three-dimensional copy; sides in arrays are left out.
+// Both sides of a three-dimensional copy, arrays among them.
 std::vector<Touch> box(const cudaMemcpy3DParms& params);
 std::vector<Touch> box(const cudaMemsetParams& params);
 // True for memory that the checker knows as host memory, or doesn't know.

@@ -1,3 +1,5 @@
+#include <observe/array_layout.h>
+
 #include "api.h"
 
 namespace mr::check {
@@ -62,14 +64,24 @@ Touch rows(const void* p, std::size_t pitch, std::size_t width, std::size_t heig
 std::vector<Touch> box(const cudaMemcpy3DParms& p) {
   std::vector<Touch> touches;
   if (!p.extent.width || !p.extent.height || !p.extent.depth) return touches;
+  static const auto layout_of = MR_REAL(millrace_array_layout);
+  observe::ArrayLayout from{}, to{};
+  if (p.srcArray && !layout_of(p.srcArray, &from)) return touches;
+  if (p.dstArray && !layout_of(p.dstArray, &to)) return touches;
   // An extent beside an array counts its elements.
-  std::size_t width = p.extent.width;
-  if (cudaArray_t array = p.srcArray ? p.srcArray : p.dstArray) {
-    static const auto info = MR_REAL(cudaArrayGetInfo);
-    cudaChannelFormatDesc d{};
-    if (info(&d, nullptr, nullptr, array) != cudaSuccess) return touches;
-    width *= static_cast<std::size_t>(d.x + d.y + d.z + d.w) / 8;
-  }
+  const std::size_t width = p.extent.width * (p.srcArray ? from.element : p.dstArray ? to.element : 1);
+  const auto array_side = [&](const observe::ArrayLayout& array, const cudaPos& at, std::uint32_t kind) {
+    Touch t;
+    t.slice = array.slice_pitch;
+    t.begin = reinterpret_cast<std::uintptr_t>(array.data) + at.z * t.slice + at.y * array.row_pitch +
+              at.x * array.element;
+    t.width = width;
+    t.pitch = array.row_pitch;
+    t.rows = p.extent.height;
+    t.slices = p.extent.depth;
+    t.kind = kind;
+    touches.push_back(t);
+  };
   const auto side = [&](const cudaPitchedPtr& q, const cudaPos& at, std::uint32_t kind) {
     if (!q.ptr) return;
     Touch t;
@@ -82,8 +94,14 @@ std::vector<Touch> box(const cudaMemcpy3DParms& p) {
     t.kind = kind;
     touches.push_back(t);
   };
-  if (!p.srcArray) side(p.srcPtr, p.srcPos, reads);
-  if (!p.dstArray) side(p.dstPtr, p.dstPos, writes);
+  if (p.srcArray)
+    array_side(from, p.srcPos, reads);
+  else
+    side(p.srcPtr, p.srcPos, reads);
+  if (p.dstArray)
+    array_side(to, p.dstPos, writes);
+  else
+    side(p.dstPtr, p.dstPos, writes);
   return touches;
 }
 

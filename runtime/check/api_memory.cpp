@@ -1,5 +1,6 @@
 // Allocation, copies and sets.
 #include "api.h"
+#include "api_copy.h"
 
 using namespace mr::check;
 
@@ -137,49 +138,6 @@ MR_TWINS(cudaMallocFromPoolAsync, _ptsz, (void** p, std::size_t bytes, cudaMemPo
   return allocate_in_stream(call, p, bytes, stream, per_thread, [&] { return next(p, bytes, pool, stream); });
 }
 
-namespace {
-
-// Calls the runtime with an operation of these touches (or several, without an order) in the stream.
-template <class Real>
-cudaError_t operate(ApiCall& call, cudaStream_t stream, bool per_thread, std::vector<std::vector<Touch>> parts,
-                    bool waits, Real real_call) {
-  std::vector<OpRef> ops;
-  if (!capturing(stream, per_thread)) {
-    std::scoped_lock hold(checker->lock);
-    if (const auto s = stream_of(stream, per_thread)) {
-      if (parts.size() == 1)
-        ops = {checker->order.enqueue(s, *call.thread.actor, Role::stream, call.call)};
-      else if (!parts.empty())
-        ops = checker->order.enqueue_batch(s, *call.thread.actor, call.call, parts.size());
-      for (std::size_t i = 0; i < ops.size(); ++i) ops[i]->touches = std::move(parts[i]);
-      call.expect(ops);
-    }
-  }
-  const cudaError_t error = real_call();
-  call.finish(error == cudaSuccess && !call.noded);
-  if (waits && error == cudaSuccess && !call.noded && !ops.empty()) {
-    std::scoped_lock hold(checker->lock);
-    checker->order.join(*call.thread.actor, ops);
-  }
-  return error;
-}
-
-enum class Form : std::uint8_t { synchronous, asynchronous };
-
-// Whether the host has waited when a copy between these returns.
-bool copy_waits(Form form, const void* to, const void* from) {
-  std::scoped_lock hold(checker->lock);
-  if (form == Form::synchronous) return host_memory(to) || host_memory(from);
-  return !known_memory(to);  // into pageable memory
-}
-bool set_waits(Form form, const void* p) {
-  if (form == Form::asynchronous) return false;
-  std::scoped_lock hold(checker->lock);
-  return host_memory(p);
-}
-
-}  // namespace
-
 MR_TWINS(cudaFreeAsync, _ptsz, (void* p, cudaStream_t stream), (p, stream)) {
   ApiCall call("cudaFreeAsync");
   std::vector<Touch> touches;
@@ -192,14 +150,6 @@ MR_TWINS(cudaFreeAsync, _ptsz, (void* p, cudaStream_t stream), (p, stream)) {
 }
 
 // ---- copies ----
-
-#define MR_COPY(name, suffix, form, to, from, touches, stream, PARAMETERS, ARGUMENTS)                                  \
-  MR_TWINS(name, suffix, PARAMETERS, ARGUMENTS) {                                                                      \
-    ApiCall call(#name);                                                                                               \
-    const bool waits = copy_waits(form, to, from);                                                                     \
-    return operate(call, stream, per_thread, {touches}, waits, [&] { return next ARGUMENTS; });                        \
-  }
-#define MR_LIST(...) std::vector<Touch>({__VA_ARGS__})
 
 MR_COPY(cudaMemcpy, _ptds, Form::synchronous, to, from, MR_LIST(linear(from, n, reads), linear(to, n, writes)), nullptr,
         (void* to, const void* from, std::size_t n, cudaMemcpyKind kind), (to, from, n, kind))
@@ -216,19 +166,6 @@ MR_COPY(cudaMemcpy2DAsync, _ptsz, Form::asynchronous, to, from,
         (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
          std::size_t height, cudaMemcpyKind kind, cudaStream_t stream),
         (to, to_pitch, from, from_pitch, width, height, kind, stream))
-// An array counts as known memory: nobody waits for it.
-static const void* target_of(const cudaMemcpy3DParms* p) {
-  if (!p) return nullptr;
-  if (!p->dstArray) return p->dstPtr.ptr;
-  std::scoped_lock hold(checker->lock);
-  return checker->allocations.empty() ? nullptr : reinterpret_cast<const void*>(checker->allocations.begin()->first);
-}
-
-MR_COPY(cudaMemcpy3D, _ptds, Form::synchronous, p ? p->dstPtr.ptr : nullptr, p ? p->srcPtr.ptr : nullptr,
-        p ? box(*p) : MR_LIST(), nullptr, (const cudaMemcpy3DParms* p), (p))
-MR_COPY(cudaMemcpy3DAsync, _ptsz, Form::asynchronous, target_of(p), p ? p->srcPtr.ptr : nullptr,
-        p ? box(*p) : MR_LIST(), stream, (const cudaMemcpy3DParms* p, cudaStream_t stream), (p, stream))
-
 namespace {
 char* symbol_address(const void* symbol) {
   static const auto ask = MR_REAL(cudaGetSymbolAddress);
