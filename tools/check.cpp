@@ -202,12 +202,10 @@ void add_check(CLI::App& app) {
         if (!result.complete)
           fmt::print("\nmillrace: the program did not come to its end, so this is what was found until then\n");
         fmt::print("\nmillrace: {} found{}; {}\n",
-                   result.findings.empty() ? "nothing"
-                                           : fmt::format("{} {}", result.findings.size(),
-                                                         result.findings.size() == 1 ? "mistake" : "mistakes"),
+                   result.findings.empty() ? "nothing" : counted(result.findings.size(), "mistake"),
                    result.suppressed ? fmt::format(" ({} suppressed)", result.suppressed) : "",
-                   result.complete ? fmt::format("checked {} operations, {} accesses, {} bytes", result.operations,
-                                                 result.accesses, result.bytes)
+                   result.complete ? fmt::format("checked {}, {}, {}", counted(result.operations, "operation"),
+                                                 counted(result.accesses, "access"), counted(result.bytes, "byte"))
                                    : "how much was checked is counted at a program's end");
         if (result.unchecked_kernels && !api_only)
           fmt::print("millrace: {} of kernels without instrumentation, whose accesses nobody saw; build all files with "
@@ -223,8 +221,8 @@ void add_check(CLI::App& app) {
       }
       std::fflush(stdout);
       if (WIFSIGNALED(status))
-        fmt::print(stderr, "millrace: the program was ended by signal {} ({}){}\n", WTERMSIG(status),
-                   strsignal(WTERMSIG(status)), result.findings.empty() ? "" : "; what is above was found before");
+        fmt::print(stderr, "millrace: the program was ended by {}{}\n", signal_text(WTERMSIG(status)),
+                   result.findings.empty() ? "" : "; what is above was found before");
       else if (exit_status)
         fmt::print(stderr, "millrace: the program ended with status {}\n", exit_status);
       std::exit(!result.findings.empty() ? 1 : status ? 3 : 0);

@@ -29,7 +29,7 @@ using nlohmann::json;
 
 std::string ending(const Run& run) {
   if (run.timed_out) return run.nothing_ran ? "did not end: nothing could go on" : "did not end in time";
-  if (WIFSIGNALED(run.status)) return fmt::format("was ended by {}", strsignal(WTERMSIG(run.status)));
+  if (WIFSIGNALED(run.status)) return "was ended by " + signal_text(WTERMSIG(run.status));
   return fmt::format("ended with status {}", WEXITSTATUS(run.status));
 }
 
@@ -300,8 +300,8 @@ int explore(const Options& options, bool one) {
       fmt::print("\n  to replay it: {}\n", replay);
       fmt::print("  what should order them: millrace check, with the program built by mrcc -mrcc-check\n");
       if (failing->stalls)
-        fmt::print("  (threads that made no call for long were left to themselves {} times; the replay may differ)\n",
-                   failing->stalls);
+        fmt::print("  (threads that made no call for long were left to themselves {}; the replay may differ)\n",
+                   millrace::counted(failing->stalls, "time"));
     }
   } else {
     if (one) fmt::print("{}", judge.reference.output);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 
@@ -36,5 +37,11 @@ std::string tool_library(const char* name, const char* whose) {
         fmt::format("{} library {} is missing: build or install Millrace again", whose, path.string()));
   return path;
 }
+
+std::string counted(std::uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : what.ends_with('s') ? "es" : "s");
+}
+
+std::string signal_text(int signal) { return fmt::format("signal {} ({})", signal, strsignal(signal)); }
 
 }  // namespace millrace

@@ -1,6 +1,8 @@
 // What the subcommands that run a program have in common.
 #pragma once
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -20,5 +22,10 @@ std::vector<std::string> program_if_any(CLI::App& command);
 // Path of the library NAME that a tool preloads; `whose` ("the checker's") is for the message. It stands beside the
 // runtime's: ../lib of this program. Throws std::runtime_error when it is missing.
 std::string tool_library(const char* name, const char* whose);
+
+// "1 gap", "2 gaps", "2 accesses".
+std::string counted(std::uint64_t count, std::string_view what);
+// "signal 11 (Segmentation fault)".
+std::string signal_text(int signal);
 
 }  // namespace millrace

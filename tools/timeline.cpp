@@ -20,11 +20,13 @@ std::string time_of(double ns) {
 }
 
 void summarise(const Trace& trace, const Picture& p) {
-  fmt::print("{} operations in {}; something ran for {}\n", p.operations, time_of(p.span_ns), time_of(p.busy_ns));
+  fmt::print("{} in {}; something ran for {}\n", counted(p.operations, "operation"), time_of(p.span_ns),
+             time_of(p.busy_ns));
   fmt::print("  kernels {}, copies {}, both at once {}\n", time_of(p.kernels_ns), time_of(p.copies_ns),
              time_of(p.both_ns));
   if (p.gaps)
-    fmt::print("  idle for {} in {} gaps, the longest {}\n", time_of(p.idle_ns), p.gaps, time_of(p.longest_gap_ns));
+    fmt::print("  idle for {} in {}, the longest {}\n", time_of(p.idle_ns), counted(p.gaps, "gap"),
+               time_of(p.longest_gap_ns));
   fmt::print("  longest chain of operations that wait for each other: {} in {}\n", p.chain.size(), time_of(p.chain_ns));
   for (std::size_t i = 0; i < p.hottest.size() && i < 5; ++i)
     fmt::print("  {:>10} in {} of {}\n", time_of(p.hottest[i].total_ns),
@@ -63,7 +65,11 @@ void add_timeline(CLI::App& app) {
         write_page(picture, std::filesystem::path(program.empty() ? input : program[0]).filename().string(), output);
       summarise(trace, picture);
       fmt::print("written to {}\n", output);
-      if (status) fmt::print(stderr, "millrace: the program ended with status {}\n", status);
+      constexpr int of_signal = 128;  // a shell's way
+      if (status > of_signal)
+        fmt::print(stderr, "millrace: the program was ended by {}\n", signal_text(status - of_signal));
+      else if (status)
+        fmt::print(stderr, "millrace: the program ended with status {}\n", status);
       std::exit(status ? 1 : 0);
     } catch (const CLI::Error&) {
       throw;

@@ -73,7 +73,14 @@ class Instrumenter {
       Value* bytes = a.bytes ? b.CreateZExtOrTrunc(a.bytes, b.getInt64Ty()) : b.getInt64(0);
       b.CreateCall(check_, {address, bytes, site(f, *a.before, a.kind)});
     }
-    if (accesses.empty()) return;
+    if (accesses.empty() && f.hasFnAttribute(kKernelBodyAttr)) {
+      // A kernel that touches nothing says that it would have told.
+      Instruction& first = *f.getEntryBlock().getFirstInsertionPt();
+      IRBuilder<> b(&first);
+      b.CreateCall(check_, {ConstantPointerNull::get(b.getPtrTy()), b.getInt64(0), site(f, first, 0)});
+    } else if (accesses.empty()) {
+      return;
+    }
     changed_ = true;
   }
   bool changed() const { return changed_; }
