@@ -1,5 +1,5 @@
-// DEFECT: a host function announces a finished chunk to a consumer thread, and is put in front of the copy that brings
-// it. EXPECT: stream-host
+// DEFECT: a host function announces a chunk to a consumer thread in front of the copy that brings it.
+// EXPECT: stream-host
 #include "streams.h"
 #include <condition_variable>
 #include <mutex>
