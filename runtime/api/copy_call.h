@@ -29,10 +29,11 @@ cudaError_t run_sync(Check&& check, bool per_thread, int dst_device = -1, int sr
   return result(broken());
 }
 
-// A call with a stream. `parameters` is what a captured node shows, or null for a plain copy.
+// A call with a stream. `parameters` is what a captured node shows, or null for a plain copy. A call that isn't
+// capturable invalidates a capture.
 template <class Check>
 cudaError_t run_async(Check&& check, cudaMemcpyKind kind, const cudaMemcpy3DParms* parameters, cudaStream_t handle,
-                      bool per_thread) noexcept {
+                      bool per_thread, bool capturable = true) noexcept {
   if (const cudaError_t error = refused()) return result(error);
   model::Stream* stream = model::resolve(handle, per_thread);
   model::CopyPlan plan;
@@ -40,8 +41,9 @@ cudaError_t run_async(Check&& check, cudaMemcpyKind kind, const cudaMemcpy3DParm
   if (!stream) return result(cudaErrorInvalidResourceHandle);
   if (model::slow()) [[unlikely]] {
     cudaError_t error;
-    if (plan.empty ? model::capture_nothing(*stream, error)
-                   : model::capture_copy(*stream, plan.copy, kind, parameters, error))
+    if (plan.empty    ? model::capture_nothing(*stream, error)
+        : !capturable ? model::capture_refuse(*stream, error)
+                      : model::capture_copy(*stream, plan.copy, kind, parameters, error))
       return result(error);
   }
   if (plan.empty) return cudaSuccess;

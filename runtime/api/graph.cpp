@@ -1,5 +1,6 @@
 // Graphs (CUDA Runtime API, "Graph Management"): creation, shape, clones, user objects, memory attributes.
 #include <algorithm>
+#include <vector>
 
 #include <api/graph_handles.h>
 #include <model/graph_memory.h>
@@ -38,9 +39,10 @@ cudaError_t give_edges(const model::EdgeList& edges, cudaGraphNode_t* array, cud
   if (!data)
     for (std::size_t i = 0; i < given; ++i)
       if (model::has_edge_data(edges.begin()[i].data)) return cudaErrorLossyQuery;
+  // Unlike the array of nodes, that of edge data isn't padded.
   for (std::size_t i = 0; i < *count; ++i) {
     array[i] = i < given ? handle_of(edges.begin()[i].node) : nullptr;
-    if (data) data[i] = i < given ? edges.begin()[i].data : cudaGraphEdgeData{};
+    if (data && i < given) data[i] = edges.begin()[i].data;
   }
   *count = given;
   return cudaSuccess;
@@ -136,15 +138,13 @@ MR_API cudaGraphGetRootNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, size_t*
   if (const cudaError_t error = refused_on_host()) return result(error);
   model::Graph* graph = graph_of(handle);
   if (!graph) return result(cudaErrorInvalidValue);
-  std::size_t roots = 0;
-  for (model::GraphNode* node = graph->first; node; node = node->next) roots += node->dependencies.empty();
-  model::GraphNode* at = graph->first;
-  return result(give(nodes, count, roots, [&] {
-    while (!at->dependencies.empty()) at = at->next;
-    model::GraphNode* node = at;
-    at = at->next;
-    return node;
-  }));
+  // Those that became roots last come first.
+  std::vector<model::GraphNode*> roots;
+  for (model::GraphNode* node = graph->first; node; node = node->next)
+    if (node->dependencies.empty()) roots.push_back(node);
+  std::sort(roots.begin(), roots.end(), [](const auto* a, const auto* b) { return a->root_since > b->root_since; });
+  auto at = roots.begin();
+  return result(give(nodes, count, roots.size(), [&] { return *at++; }));
 }
 
 MR_API cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data,
@@ -259,16 +259,16 @@ MR_API cudaGraphReleaseUserObject(cudaGraph_t graph_handle, cudaUserObject_t han
   model::Graph* graph = graph_of(graph_handle);
   model::UserObject* object = user_of(handle);
   if (!graph || !object || count == 0 || count > 0x7fffffffu) return result(cudaErrorInvalidValue);
+  // As many references go as the call says, whether the graph holds them or somebody else.
   for (std::size_t i = 0; i < graph->users.size(); ++i) {
     model::UserReference& user = graph->users[i];
     if (user.object != object) continue;
-    const unsigned given = std::min(count, user.count);
-    user.count -= given;
+    user.count -= std::min(count, user.count);
     if (user.count == 0) graph->users.erase(graph->users.begin() + static_cast<std::ptrdiff_t>(i));
-    model::release_user_object(*object, given);
-    return cudaSuccess;
+    break;
   }
-  return result(cudaErrorInvalidValue);
+  model::release_user_object(*object, count);
+  return cudaSuccess;
 }
 
 // ---- graph memory ----

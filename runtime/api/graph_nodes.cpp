@@ -393,6 +393,9 @@ MR_API cudaGraphMemFreeNodeGetParams(cudaGraphNode_t handle, void* out) {
 
 namespace {
 
+bool clean(const cudaMemcpyNodeParams& params) noexcept {
+  return !params.flags && !params.reserved[0] && !params.reserved[1] && !params.reserved[2];
+}
 // Bytes that a node's kind doesn't use must be zero.
 bool clean(const cudaGraphNodeParams& params, std::size_t used) noexcept {
   if (params.reserved0[0] || params.reserved0[1] || params.reserved0[2] || params.reserved2) return false;
@@ -428,7 +431,7 @@ cudaError_t add_any(const NewNode& where, cudaGraphNodeParams* params) {
     return add_kernel(where, &kernel);
   }
   case cudaGraphNodeTypeMemcpy:
-    if (params->memcpy.flags) return cudaErrorInvalidValue;
+    if (!clean(params->memcpy)) return cudaErrorInvalidValue;
     return add_copy(where, &params->memcpy.copyParams);
   case cudaGraphNodeTypeMemset: {
     const cudaMemsetParams fill = plain(params->memset);
@@ -487,7 +490,7 @@ cudaError_t set_any(cudaGraphNode_t handle, cudaGraphNodeParams* params) {
     return set_kernel(handle, &kernel);
   }
   case cudaGraphNodeTypeMemcpy:
-    if (params->memcpy.flags) return cudaErrorInvalidValue;
+    if (!clean(params->memcpy)) return cudaErrorInvalidValue;
     return set_copy(handle, &params->memcpy.copyParams);
   case cudaGraphNodeTypeMemset: {
     const cudaMemsetParams fill = plain(params->memset);

@@ -64,7 +64,7 @@ cudaError_t copy_peer_async(void* dst, int dst_device, const void* src, int src_
                             cudaStream_t stream, bool per_thread) {
   return run_async(
       [&](model::CopyPlan& plan) { return model::check_peer(plan, dst, dst_device, src, src_device, bytes); },
-      cudaMemcpyDefault, nullptr, stream, per_thread);
+      cudaMemcpyDefault, nullptr, stream, per_thread, false);
 }
 cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, bool per_thread) {
   if (!p) return api::result(cudaErrorInvalidValue);
@@ -73,17 +73,8 @@ cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, bool per_thread) {
 }
 cudaError_t copy_3d_peer_async(const cudaMemcpy3DPeerParms* p, cudaStream_t stream, bool per_thread) {
   if (!p) return api::result(cudaErrorInvalidValue);
-  cudaMemcpy3DParms same{};
-  same.srcArray = p->srcArray;
-  same.srcPos = p->srcPos;
-  same.srcPtr = p->srcPtr;
-  same.dstArray = p->dstArray;
-  same.dstPos = p->dstPos;
-  same.dstPtr = p->dstPtr;
-  same.extent = p->extent;
-  same.kind = cudaMemcpyDefault;
-  return run_async([&](model::CopyPlan& plan) { return model::check_peer_3d(plan, *p); }, cudaMemcpyDefault, &same,
-                   stream, per_thread);
+  return run_async([&](model::CopyPlan& plan) { return model::check_peer_3d(plan, *p); }, cudaMemcpyDefault, nullptr,
+                   stream, per_thread, false);
 }
 
 cudaError_t to_symbol(const void* symbol, const void* src, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
@@ -151,7 +142,8 @@ cudaError_t fill_async(const FillCall& call, cudaStream_t handle, bool per_threa
   if (model::slow()) [[unlikely]] {
     // While it is captured, the target is not looked at.
     cudaError_t error;
-    if (empty ? model::capture_nothing(*stream, error) : model::capture_fill(*stream, fill, error))
+    if (empty ? model::capture_nothing(*stream, error)
+              : model::capture_fill(*stream, fill, call.three_dimensional, error))
       return api::result(error);
   }
   if (empty) return cudaSuccess;

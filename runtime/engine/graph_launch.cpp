@@ -71,7 +71,7 @@ Environment& GraphImage::environment() noexcept {
 }
 
 bool launch_from_device(GraphImage& launcher, GraphImage& image, bool itself, DeviceLaunch how) noexcept {
-  if (itself && how != DeviceLaunch::tail) return false;
+  if ((itself && how != DeviceLaunch::tail) || !image.domain.takes_launch()) return false;
   std::uint8_t before = GraphImage::idle, now = GraphImage::launched;
   if (&launcher == &image) {
     before = GraphImage::launched;

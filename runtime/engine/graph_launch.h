@@ -35,7 +35,7 @@ inline constexpr std::uint32_t most_fired = 120, most_tails = 255;
 
 // Device code of `launcher`, an image that runs, launches `image`, which only device code launches. `itself`: both are
 // the same executable graph. False when that image is launched already (a graph may wait to run once more behind
-// itself), or too many were launched. Thread-safe.
+// itself), or too many were launched, or the domain takes no more launches. Thread-safe.
 bool launch_from_device(GraphImage& launcher, GraphImage& image, bool itself, DeviceLaunch how) noexcept;
 
 // A graph's nodes have ended that device code has launched, or that has launched others. Tells what was behind them.

@@ -123,7 +123,17 @@ struct Domain {
   // behind it that complete when all of its descendants have.
   void (*on_launching)(class Appender& appender, KernelOp& op) = nullptr;
   void* context = nullptr;  // the model's
+  // How many launches device code may still make while somebody waits for the domain to run dry, for the device's
+  // reset: graphs and kernels that launch themselves for ever would keep it from that for ever. Relaxed: a limit,
+  // nothing more.
+  static constexpr std::int32_t unlimited = 0x7fffffff, most_when_closing = 1 << 17;
+  std::atomic<std::int32_t> launches_left{unlimited};
 
+  // Device code is about to launch something.
+  bool takes_launch() noexcept {
+    return launches_left.load(std::memory_order_relaxed) == unlimited ||
+           launches_left.fetch_sub(1, std::memory_order_relaxed) > 0;
+  }
   bool dead() const noexcept { return device->dead.load(std::memory_order_acquire); }
 };
 

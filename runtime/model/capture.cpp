@@ -39,13 +39,16 @@ void capture_event_released(Event& event) noexcept {
 
 namespace {
 
-// The nodes that begin with given dependencies depend on, without doubles; false when one is no node of the graph.
+// The nodes that begin with given dependencies depend on, without doubles; false when one is no node of the graph, or
+// an edge's data isn't for its kind.
 bool given_dependencies(std::vector<EdgeRef>& out, const Graph& graph, GraphNode* const* nodes,
                         const cudaGraphEdgeData* data, std::size_t count) {
   if (count && !nodes) return false;
   std::vector<EdgeRef> made;
   for (std::size_t i = 0; i < count; ++i) {
     if (!valid_node(nodes[i]) || nodes[i]->graph != &graph) return false;
+    // What comes behind it isn't known yet: as if a kernel.
+    if (data && !legal_edge(data[i], nodes[i]->type, cudaGraphNodeTypeKernel)) return false;
     unite(made, {{nodes[i], data ? data[i] : cudaGraphEdgeData{}}});
   }
   out = std::move(made);

@@ -46,7 +46,7 @@ bool capture_launch(Stream& stream, const LaunchRequest& request, cudaError_t& r
 // when null.
 bool capture_copy(Stream& stream, const memory::Copy& copy, cudaMemcpyKind kind, const cudaMemcpy3DParms* params,
                   cudaError_t& result) noexcept;
-bool capture_fill(Stream& stream, const memory::Fill& fill, cudaError_t& result) noexcept;
+bool capture_fill(Stream& stream, const memory::Fill& fill, bool three_dimensional, cudaError_t& result) noexcept;
 bool capture_host(Stream& stream, cudaHostFn_t function, void* data, cudaError_t& result) noexcept;
 // Signals, or waits if those are given.
 bool capture_external(Stream& stream, const cudaExternalSemaphore_t* semaphores,

@@ -78,8 +78,7 @@ Turn turn(Stream& stream, Capture*& capture, cudaError_t& result) noexcept {
 GraphNode* append(Capture& capture, Stream& stream, cudaGraphNodeType type) {
   CaptureMember& member = *capture.member_of(stream);
   GraphNode* node = add_node(*capture.graph, type, nullptr, nullptr, 0);
-  for (const EdgeRef& edge : member.dependencies)
-    connect(*edge.node, *node, legal_edge(edge.data, edge.node->type, type) ? edge.data : cudaGraphEdgeData{});
+  for (const EdgeRef& edge : member.dependencies) connect(*edge.node, *node, edge.data);
   member.dependencies.clear();
   member.dependencies.push_back({node, {}});
   return node;

@@ -81,21 +81,30 @@ bool capture_copy(Stream& stream, const memory::Copy& copy, cudaMemcpyKind kind,
   });
 }
 
-bool capture_fill(Stream& stream, const memory::Fill& fill, cudaError_t& result) noexcept {
+bool capture_fill(Stream& stream, const memory::Fill& fill, bool three_dimensional, cudaError_t& result) noexcept {
   if (fill.bytes() == 0) return capture_nothing(stream, result);
-  return record_work(stream, cudaGraphNodeTypeMemset, result, [&](GraphNode& node) {
-    node.fill = node.graph->arena.make<FillData>();
-    const bool linear = fill.height * fill.depth == 1 && fill.pitch == fill.row;
-    cudaMemsetParams params{};
-    params.dst = fill.dst;
-    params.pitch = linear ? 0 : fill.pitch;
-    params.value = fill.value;
-    params.elementSize = fill.element;
-    params.width = fill.row / fill.element;
-    params.height = fill.height * fill.depth;
-    (void)make_fill(*node.fill, params, false);
-    node.fill->fill = fill;
-  });
+  const auto record = [&](void* dst, std::size_t width, std::size_t height, std::size_t pitch) {
+    return record_work(stream, cudaGraphNodeTypeMemset, result, [&](GraphNode& node) {
+      node.fill = node.graph->arena.make<FillData>();
+      cudaMemsetParams params{};
+      params.dst = dst;
+      params.pitch = pitch;
+      params.value = fill.value;
+      params.elementSize = fill.element;
+      params.width = width / fill.element;
+      params.height = height;
+      (void)make_fill(*node.fill, params, false);
+    });
+  };
+  // As on a GPU: a box without gaps becomes one row; one whose slices lie apart becomes a node for each.
+  const bool dense = fill.slice == fill.height * fill.pitch;
+  const std::size_t height = dense ? fill.height * fill.depth : fill.height;
+  if (fill.pitch == fill.row && (height * fill.depth == 1 || (three_dimensional && dense)))
+    return record(fill.dst, fill.row * height, 1, 0);
+  bool dealt_with = record(fill.dst, fill.row, height, fill.pitch);
+  for (std::size_t z = 1; !dense && z < fill.depth && dealt_with && result == cudaSuccess; ++z)
+    dealt_with = record(static_cast<char*>(fill.dst) + z * fill.slice, fill.row, height, fill.pitch);
+  return dealt_with;
 }
 
 bool capture_host(Stream& stream, cudaHostFn_t function, void* data, cudaError_t& result) noexcept {

@@ -212,6 +212,7 @@ int device_launch(const simt::Grid& parent, const void* kernel, const std::uint3
   child.dynamic_shared = static_cast<std::uint32_t>(shared_bytes);
   if (const cudaError_t error = check(child)) return error;
   if (family.depth + 1 >= max_depth && stream != tail_stream) return cudaErrorLaunchMaxDepthExceeded;
+  if (!family.context->domain.takes_launch()) return cudaErrorLaunchPendingCountExceeded;
   child.arguments.resize(child.kernel->args_size);
   for (std::uint32_t i = 0; i < child.kernel->param_count; ++i) {
     const MrParam& p = child.kernel->params[i];

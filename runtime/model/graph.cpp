@@ -60,7 +60,7 @@ Graph* create_graph() {
   graph->context = &current_context();
   graph->first = graph->last = nullptr;
   graph->node_count = graph->edge_count = graph->special_edges = 0;
-  graph->next_id = graph->next_mark = 0;
+  graph->next_id = graph->next_mark = graph->next_root = 0;
   graph->clone_of = 0;
   graph->by_id.clear();
   graph->owner = nullptr;
@@ -182,6 +182,7 @@ GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphNode* const* depe
     graph.first = node;
   graph.last = node;
   ++graph.node_count;
+  node->root_since = ++graph.next_root;
   if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree) count_special(graph, 1, 0, 0);
   if (type == cudaGraphNodeTypeConditional) count_special(graph, 0, 1, 0);
   for (std::size_t i = 0; i < count; ++i) connect(*dependencies[i], *node, data ? data[i] : cudaGraphEdgeData{});
@@ -205,6 +206,7 @@ void disconnect(GraphNode& from, EdgeRef* in_dependents) noexcept {
   Graph& graph = *from.graph;
   if (has_edge_data(in_dependents->data)) --graph.special_edges;
   to.dependencies.erase(to.dependencies.find(&from));
+  if (to.dependencies.empty()) to.root_since = ++graph.next_root;
   from.dependents.erase(in_dependents);
   --graph.edge_count;
 }
@@ -228,8 +230,7 @@ cudaError_t destroy_node(GraphNode& node) noexcept {
   }
   while (!node.dependents.empty()) disconnect(node, node.dependents.end() - 1);
   if (node.type == cudaGraphNodeTypeConditional) {
-    for (ConditionalHandle& handle : graph.handles)
-      if (handle.node == &node) handle.node = nullptr;
+    if (ConditionalHandle* handle = find_handle(graph, node.conditional->handle)) handle->node = nullptr;
     count_special(graph, 0, -1, 0);
   }
   if (node.type == cudaGraphNodeTypeGraph)
@@ -364,7 +365,10 @@ Graph* copy_graph(Graph& original) {
 }
 
 cudaError_t clone_graph(Graph** out, Graph& original) {
-  if (original.memory_nodes || original.conditional_nodes || original.updatable_nodes) return cudaErrorNotSupported;
+  // A conditional handle forbids it as well as the node that uses it, or that a graph is one's body.
+  if (original.memory_nodes || original.conditional_nodes || original.updatable_nodes || original.body ||
+      !original.handles.empty())
+    return cudaErrorNotSupported;
   Graph* copy = copy_graph(original);
   if (!copy) return cudaErrorMemoryAllocation;
   *out = copy;

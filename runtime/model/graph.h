@@ -69,7 +69,7 @@ struct KernelAttributes {
   cudaClusterSchedulingPolicy cluster_policy = cudaClusterSchedulingPolicyDefault;
   cudaLaunchMemSyncDomain domain = cudaLaunchMemSyncDomainDefault;
   cudaLaunchMemSyncDomainMap domain_map{0, 1};
-  unsigned carveout = static_cast<unsigned>(cudaSharedmemCarveoutDefault);
+  unsigned carveout = 0;
   unsigned nvlink = 0;
   DeviceNode* device_node = nullptr;  // set: device code may change the node
   bool of_original = false;           // the handle is that of the node that this one was copied from
@@ -79,6 +79,7 @@ struct KernelData {
   Function* function;
   KernelAttributes* attributes;  // null: all at their defaults but those below
   void** pointers;               // for cudaGraphKernelNodeGetParams, made when first asked for
+  bool packed;                   // the arguments were given packed: "extra", and are shown so
   std::int8_t priority;
   bool cooperative;
   // Grid, packed arguments, cluster extents, as they run (one block of work->bytes).
@@ -134,6 +135,7 @@ struct GraphNode {
   std::uint32_t mark = 0;    // scratch of algorithms over the graph
   std::uint32_t number = 0;  // likewise: first and last step in an executable graph
   std::uint32_t finish = 0;
+  std::uint32_t root_since = 0;  // Graph::next_root when it last became a root
   // The graph's uid, mixed with the node's own address (seal_of): tells nodes from all else that their memory holds, or
   // held. 0 once the node was destroyed.
   std::uint64_t seal = 0;
@@ -176,6 +178,7 @@ struct Graph {
   std::size_t node_count = 0, edge_count = 0;
   std::uint32_t next_id = 0;
   std::uint32_t next_mark = 0;
+  std::uint32_t next_root = 0;
   // Number of edges with data of their own (programmatic).
   std::size_t special_edges = 0;
   std::uint64_t clone_of = 0;
@@ -188,7 +191,7 @@ struct Graph {
   std::size_t memory_nodes = 0, conditional_nodes = 0;
   std::size_t updatable_nodes = 0;  // kernels that device code may change; likewise
   GraphNode* memory_user = nullptr;
-  // An executable graph with its memory nodes, or those that device code may change, exists.
+  // An executable graph with its memory or conditional nodes, or kernels that device code may change, exists.
   std::atomic<bool> instantiated_once{false};
   std::vector<ConditionalHandle> handles;
   std::vector<UserReference> users;
@@ -273,6 +276,8 @@ cudaError_t create_handle(Graph& graph, unsigned initial, unsigned flags, cudaGr
 cudaError_t add_conditional(Graph& graph, GraphNode** out, GraphNode* const* dependencies,
                             const cudaGraphEdgeData* data, std::size_t count, cudaConditionalNodeParams& params);
 
+// A handle of the graph, of one around it, or of any body in there; null: none of theirs.
+ConditionalHandle* find_handle(Graph& graph, std::uint64_t value) noexcept;
 // Handles of a graph that is destroyed.
 void forget_handles(Graph& graph) noexcept;
 // A launch of `image` is about to be enqueued: kernels that set its handles find it.

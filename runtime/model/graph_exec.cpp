@@ -44,8 +44,14 @@ GraphResources::~GraphResources() {
   for (GraphAllocation* a : memory.allocates) release_allocation(*a);
   for (GraphAllocation* a : memory.own) release_allocation(*a);
   for (GraphAllocation* a : memory.frees) release_allocation(*a);
-  for (const UserReference& user : users) release_user_object(*user.object, user.count);
   for (DeviceNode* node : device_nodes) release_device_node(*node);
+}
+
+GraphUsers::GraphUsers(const Graph& graph) : references(graph.users) {
+  for (const UserReference& user : references) retain_user_object(*user.object, user.count);
+}
+GraphUsers::~GraphUsers() {
+  for (const UserReference& user : references) release_user_object(*user.object, user.count);
 }
 
 bool valid_exec(const GraphExec* exec) noexcept { return exec && pool().valid(exec); }
@@ -59,9 +65,8 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
   const bool device = flags & cudaGraphInstantiateFlagDeviceLaunch;
   if ((flags & ~known) || (device && (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)) || (device && !graph.first))
     return cudaErrorInvalidValue;
-  const bool only_once = graph.memory_nodes || graph.updatable_nodes;
-  if (graph.owner || (only_once && graph.instantiated_once.load(std::memory_order_relaxed)))
-    return cudaErrorNotSupported;
+  const bool only_once = graph.memory_nodes || graph.updatable_nodes || graph.conditional_nodes;
+  if (graph.owner) return cudaErrorNotSupported;
   GraphExec* exec = pool().take();
   if (!exec) return cudaErrorMemoryAllocation;
   exec->context = graph.context;
@@ -83,7 +88,10 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
   exec->image = make_image(graph.context->domain, exec->resources);
   if (device) exec->image->executable = exec;
   exec->image->use_priorities = flags & cudaGraphInstantiateFlagUseNodePriority;
-  const cudaError_t error = flatten(*exec, graph, outcome);
+  cudaError_t error = flatten(*exec, graph, outcome);
+  // What is wrong with the graph is told first.
+  if (error == cudaSuccess && only_once && graph.instantiated_once.load(std::memory_order_relaxed))
+    error = cudaErrorNotSupported;
   if (error != cudaSuccess) {
     exec->image->release();
     exec->image = nullptr;
@@ -92,10 +100,7 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
     return error;
   }
   settle_memory(exec->resources->memory);
-  for (const UserReference& user : graph.users) {
-    retain_user_object(*user.object, user.count);
-    exec->resources->users.push_back(user);
-  }
+  payload_of(*exec->image).users = std::make_shared<const GraphUsers>(graph);
   if (only_once) {
     graph.instantiated_once.store(true, std::memory_order_relaxed);
     exec->only_graph = &graph;

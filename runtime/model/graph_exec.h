@@ -31,9 +31,18 @@ struct GraphLevel {
 // What launches need until they have completed; shared by an executable graph and its images.
 struct GraphResources {
   MemoryEffects memory;
-  std::vector<UserReference> users;
   std::vector<DeviceNode*> device_nodes;
   ~GraphResources();
+};
+
+// References to the user objects of the graph that an image shows: an update gives the executable graph new ones, and
+// launches that are pending keep what they began with.
+struct GraphUsers {
+  explicit GraphUsers(const Graph& graph);
+  GraphUsers(const GraphUsers&) = delete;
+  GraphUsers& operator=(const GraphUsers&) = delete;
+  ~GraphUsers();
+  std::vector<UserReference> references;
 };
 
 // cudaGraphExec_t points to one. Type-stable (ObjectPool). Calls on one must not overlap (the API's rule), but for
@@ -68,7 +77,8 @@ struct GraphExec {
   };
   std::vector<Slot> slots;
   std::shared_ptr<GraphResources> resources;
-  // The graph whose memory nodes, or nodes that device code may change, this instantiation holds, and its uid.
+  // The graph whose memory or conditional nodes, or nodes that device code may change, this instantiation holds, and
+  // its uid.
   Graph* only_graph = nullptr;
   std::uint64_t only_uid = 0;
   unsigned blocking_copies = 0;  // copies into pageable host memory: launches wait for the stream before
@@ -117,10 +127,12 @@ cudaError_t flatten(GraphExec& exec, Graph& graph, InstantiateOutcome& outcome);
 struct GraphPayload {
   GraphArena arena;
   std::shared_ptr<GraphResources> resources;
+  std::shared_ptr<const GraphUsers> users;
 };
-inline GraphArena& payload_arena(engine::GraphImage& image) noexcept {
-  return static_cast<GraphPayload*>(image.payload_owner)->arena;
+inline GraphPayload& payload_of(engine::GraphImage& image) noexcept {
+  return *static_cast<GraphPayload*>(image.payload_owner);
 }
+inline GraphArena& payload_arena(engine::GraphImage& image) noexcept { return payload_of(image).arena; }
 // Stores a node's parameters in its step. The image is the caller's alone.
 void store_step(engine::GraphImage& image, std::uint32_t step, const GraphNode& node);
 void store_kernel(engine::GraphImage& image, std::uint32_t step, const KernelData& kernel);

@@ -54,6 +54,8 @@ class Flatten {
       const auto at = std::lower_bound(
           image_.handles.begin(), image_.handles.end(), handle,
           [](const GraphImage::Handle& h, std::uint64_t value) { return h.handle < value; });
+      if (at == image_.handles.end() || at->handle != handle)  // it went with the body that it was made for
+        return fail(cudaGraphInstantiateError, nullptr);
       work->value = static_cast<std::uint32_t>(at - image_.handles.begin());
     }
     return cudaSuccess;
@@ -87,8 +89,9 @@ class Flatten {
       const CopyData& copy = *node.copy;
       if (device && (copy.params.srcArray || copy.params.dstArray)) break;
       if (copy.source != memory::Kind::pageable && copy.target != memory::Kind::pageable) return cudaSuccess;
-      return fail(device ? cudaGraphInstantiateNodeOperationNotSupported
-                         : cudaGraphInstantiateMultipleDevicesNotSupported,
+      // Done by the host: beside a kernel, or in a body, that is a second device.
+      return fail(in_body || has_kernel(*node.graph) ? cudaGraphInstantiateMultipleDevicesNotSupported
+                                                     : cudaGraphInstantiateNodeOperationNotSupported,
                   &node);
     }
     case cudaGraphNodeTypeEmpty:
@@ -98,6 +101,12 @@ class Flatten {
     default: break;
     }
     return fail(cudaGraphInstantiateNodeOperationNotSupported, &node);
+  }
+
+  static bool has_kernel(const Graph& graph) {
+    const GraphNode* node = graph.first;
+    while (node && node->type != cudaGraphNodeTypeKernel) node = node->next;
+    return node != nullptr;
   }
 
   // Gives each node its step, in an order that keeps chains together.
@@ -140,7 +149,7 @@ class Flatten {
         if (--(--edge)->node->mark == 0) stack_.push_back(edge->node);
     }
     if (done != graph.node_count) {
-      GraphNode* culprit = on_a_cycle(graph);
+      GraphNode* culprit = in_body ? nullptr : on_a_cycle(graph);
       reset_marks(graph);
       return fail(cudaGraphInstantiateInvalidStructure, culprit);
     }
@@ -239,8 +248,23 @@ class Flatten {
     keep_for_host(image_, image_.updatable.back());
   }
 
-  // What an edge asks for beside "when the kernel has ended".
-  static bool is_programmatic(const EdgeRef& edge) { return edge.data.type == cudaGraphDependencyTypeProgrammatic; }
+  // What an edge asks for beside "when the kernel has ended": something of kernels alone (captures make programmatic
+  // edges to other nodes, too). Kernels that launch kernels end when those have, and neither let others begin before,
+  // nor begin before others have ended.
+  static bool is_early(const GraphNode& from, const GraphNode& to, const cudaGraphEdgeData& data) {
+    if (data.from_port == 0 || launches(from)) return false;
+    return data.type != cudaGraphDependencyTypeProgrammatic || (to.type == cudaGraphNodeTypeKernel && !launches(to));
+  }
+  static bool is_programmatic(const GraphNode& from, const GraphNode& to, const cudaGraphEdgeData& data) {
+    return data.type == cudaGraphDependencyTypeProgrammatic && is_early(from, to, data);
+  }
+  static bool launches(const GraphNode& node) {
+    return node.type == cudaGraphNodeTypeKernel && node.kernel->work->grid.kernel->flags & MR_KERNEL_LAUNCHES;
+  }
+  static std::ptrdiff_t programmatic_dependencies(const GraphNode& node) {
+    return std::count_if(node.dependencies.begin(), node.dependencies.end(),
+                         [&](const EdgeRef& edge) { return is_programmatic(*edge.node, node, edge.data); });
+  }
   static unsigned moment_of(const EdgeRef& edge) {
     return edge.data.from_port == cudaGraphKernelNodePortProgrammatic ? engine::PortWork::triggered
                                                                       : engine::PortWork::begun;
@@ -252,11 +276,11 @@ class Flatten {
     Port port{&node, {engine::PortWork::no_step, engine::PortWork::no_step}};
     bool any = false;
     for (const EdgeRef& edge : node.dependents)
-      if (std::uint32_t& at = port.at[moment_of(edge)]; edge.data.from_port != 0) {
+      if (std::uint32_t& at = port.at[moment_of(edge)]; is_early(node, *edge.node, edge.data)) {
         if (at == engine::PortWork::no_step) at = emit(StepKind::nothing, cudaGraphNodeTypeCount);
         any = true;
       }
-    if (std::any_of(node.dependencies.begin(), node.dependencies.end(), is_programmatic)) {
+    if (programmatic_dependencies(node)) {
       node.finish = emit(StepKind::nothing, cudaGraphNodeTypeCount);
       any = true;
     }
@@ -269,8 +293,7 @@ class Flatten {
       image_.steps[node.number].first_next = static_cast<std::uint32_t>(image_.next.size());
       image_.steps[node.number].next_count = 1;
       image_.next.push_back(node.finish);
-      image_.steps[node.finish].needs = 1 + static_cast<std::uint32_t>(std::count_if(
-                                                node.dependencies.begin(), node.dependencies.end(), is_programmatic));
+      image_.steps[node.finish].needs = 1 + static_cast<std::uint32_t>(programmatic_dependencies(node));
     }
   }
   // Behind link(): successors of the moments' steps, and who waits for whom.
@@ -293,11 +316,12 @@ class Flatten {
         image_.steps[at].needs = 1;
         image_.steps[at].first_next = static_cast<std::uint32_t>(image_.next.size());
         for (const EdgeRef& edge : node.dependents)
-          if (edge.data.from_port != 0 && moment_of(edge) == moment) image_.next.push_back(edge.node->number);
+          if (is_early(node, *edge.node, edge.data) && moment_of(edge) == moment)
+            image_.next.push_back(edge.node->number);
         image_.steps[at].next_count = static_cast<std::uint32_t>(image_.next.size()) - image_.steps[at].first_next;
       }
       for (const EdgeRef& edge : node.dependencies)
-        if (is_programmatic(edge)) work.primaries.push_back(number_of(edge.node));
+        if (is_programmatic(*edge.node, node, edge.data)) work.primaries.push_back(number_of(edge.node));
     }
   }
 
@@ -308,9 +332,9 @@ class Flatten {
       image_.steps[node->number].needs = node->dependencies.empty() ? root_needs : node->dependencies.size();
       const auto first = static_cast<std::uint32_t>(image_.next.size());
       for (const EdgeRef& edge : node->dependents) {
-        if (edge.data.from_port == 0)
+        if (!is_early(*node, *edge.node, edge.data))
           image_.next.push_back(edge.node->number);
-        else if (is_programmatic(edge))
+        else if (is_programmatic(*node, *edge.node, edge.data))
           image_.next.push_back(edge.node->finish);
       }
       if (image_.next.size() == first) {

@@ -29,7 +29,7 @@ void free_payload(void* owner) { delete static_cast<GraphPayload*>(owner); }
 
 engine::GraphImage* make_image(engine::Domain& domain, const std::shared_ptr<GraphResources>& resources) {
   auto* image = new GraphImage(domain);
-  image->payload_owner = new GraphPayload{{}, resources};
+  image->payload_owner = new GraphPayload{{}, resources, nullptr};
   image->free_payload = free_payload;
   return image;
 }
@@ -159,6 +159,7 @@ void own_image(GraphExec& exec) {
 GraphImage* copy_image(const GraphExec& exec, GraphImage& old) {
   const NodesLocked hold(old);
   GraphImage* const image = make_image(old.domain, exec.resources);
+  payload_of(*image).users = payload_of(old).users;
   image->executable = old.executable;
   image->steps = old.steps;
   image->next = old.next;

@@ -114,12 +114,13 @@ cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, co
   if (params.kernelParams && params.extra && *params.extra) return cudaErrorInvalidValue;
   if (!params.kernelParams) {
     packed = packed_arguments(params.extra, bytes);
-    if (kernel->param_count && (!packed || bytes < kernel->args_size)) return cudaErrorInvalidValue;
+    if (kernel->param_count && (!packed || bytes != kernel->args_size)) return cudaErrorInvalidValue;
   }
   out.work = build_work(arena, out.work, *kernel, context, params.gridDim, params.blockDim, params.sharedMemBytes,
                         params.kernelParams, packed, request.cooperative, request.cluster);
   out.function = function;
   out.pointers = nullptr;
+  out.packed = packed != nullptr;
   return cudaSuccess;
 }
 
@@ -165,6 +166,7 @@ cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, co
   out.function = request.function;
   out.attributes = nullptr;
   out.pointers = nullptr;
+  out.packed = false;
   out.cooperative = request.cooperative;
   out.priority = static_cast<std::int8_t>(request.has_priority ? request.priority : 0);
   return cudaSuccess;
@@ -194,18 +196,29 @@ void apply_attributes(KernelData& kernel, GraphArena& arena) {
 void get_kernel_params(KernelData& kernel, GraphArena& arena, cudaKernelNodeParams& out) {
   const simt::Grid& grid = kernel.work->grid;
   const MrKernel& k = *grid.kernel;
-  if (!kernel.pointers) {
+  void* const arguments = const_cast<void*>(grid.args);
+  if (!kernel.pointers && kernel.packed) {  // as packed_arguments reads it, the size behind the list
+    kernel.pointers = static_cast<void**>(arena.allocate(6 * sizeof(void*)));
+    void** const list = kernel.pointers;
+    const std::size_t bytes = k.args_size;
+    std::memcpy(&list[5], &bytes, sizeof bytes);
+    list[0] = reinterpret_cast<void*>(1);
+    list[1] = arguments;
+    list[2] = reinterpret_cast<void*>(2);
+    list[3] = &list[5];
+    list[4] = nullptr;
+  } else if (!kernel.pointers && k.param_count) {
     kernel.pointers = static_cast<void**>(arena.allocate((k.param_count + 1) * sizeof(void*)));
     for (std::uint32_t i = 0; i < k.param_count; ++i)
-      kernel.pointers[i] = static_cast<char*>(const_cast<void*>(grid.args)) + k.params[i].offset;
+      kernel.pointers[i] = static_cast<char*>(arguments) + k.params[i].offset;
     kernel.pointers[k.param_count] = nullptr;
   }
   out.func = const_cast<void*>(kernel.function->host);
   out.gridDim = {grid.grid[0], grid.grid[1], grid.grid[2]};
   out.blockDim = {grid.block[0], grid.block[1], grid.block[2]};
   out.sharedMemBytes = grid.dynamic_shared;
-  out.kernelParams = kernel.pointers;
-  out.extra = nullptr;
+  out.kernelParams = kernel.packed ? nullptr : kernel.pointers;
+  out.extra = kernel.packed ? kernel.pointers : nullptr;
 }
 
 cudaError_t get_kernel_attribute(const KernelData& kernel, cudaLaunchAttributeID id,
@@ -295,9 +308,18 @@ cudaError_t store_attribute(GraphNode& node, KernelAttributes& attributes, cudaL
   case cudaLaunchAttributeClusterSchedulingPolicyPreference:
     attributes.cluster_policy = value.clusterSchedulingPolicyPreference;
     return cudaSuccess;
-  case cudaLaunchAttributeMemSyncDomain: attributes.domain = value.memSyncDomain; return cudaSuccess;
-  case cudaLaunchAttributeMemSyncDomainMap: attributes.domain_map = value.memSyncDomainMap; return cudaSuccess;
+  case cudaLaunchAttributeMemSyncDomain:
+    if (value.memSyncDomain != cudaLaunchMemSyncDomainDefault && value.memSyncDomain != cudaLaunchMemSyncDomainRemote)
+      return cudaErrorInvalidValue;
+    attributes.domain = value.memSyncDomain;
+    return cudaSuccess;
+  case cudaLaunchAttributeMemSyncDomainMap:
+    if (value.memSyncDomainMap.default_ > 3 || value.memSyncDomainMap.remote > 3)  // cudaDevAttrMemSyncDomainCount
+      return cudaErrorInvalidValue;
+    attributes.domain_map = value.memSyncDomainMap;
+    return cudaSuccess;
   case cudaLaunchAttributePreferredSharedMemoryCarveout:
+    if (value.sharedMemCarveout > 100) return cudaErrorInvalidValue;
     attributes.carveout = value.sharedMemCarveout;
     return cudaSuccess;
   case cudaLaunchAttributeNvlinkUtilCentricScheduling:

@@ -89,6 +89,12 @@ cudaError_t check_allocation(const cudaMemAllocNodeParams& params) noexcept {
   if (pool.location.id < 0 || pool.location.id >= device_count()) return cudaErrorInvalidValue;
   if (pool.handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
   if (params.accessDescCount && !params.accessDescs) return cudaErrorInvalidValue;
+  for (std::size_t i = 0; i < params.accessDescCount; ++i) {
+    const cudaMemAccessDesc& access = params.accessDescs[i];
+    if (access.location.type != cudaMemLocationTypeDevice) return cudaErrorInvalidValue;
+    if (access.location.id < 0 || access.location.id >= device_count()) return cudaErrorInvalidDevice;
+    if (access.flags != cudaMemAccessFlagsProtReadWrite) return cudaErrorNotSupported;
+  }
   return cudaSuccess;
 }
 

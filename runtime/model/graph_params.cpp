@@ -39,7 +39,10 @@ cudaError_t make_copy(CopyData& out, const cudaMemcpy3DParms& params) noexcept {
     const cudaPos& position;
   };
   for (const Side& side : {Side{params.srcPtr, params.srcPos}, Side{params.dstPtr, params.dstPos}}) {
-    if (made.one_dimensional) continue;
+    if (made.one_dimensional) {  // needs no pitch; one that is given has to hold the row
+      if (side.pointer.pitch && side.pointer.pitch < extent.width + side.position.x) return cudaErrorInvalidValue;
+      continue;
+    }
     if (side.pointer.pitch < extent.width) return cudaErrorInvalidPitchValue;
     if (side.pointer.pitch < extent.width + side.position.x) return cudaErrorInvalidValue;
     if (side.pointer.ysize == 0 && extent.depth == 1) continue;  // captured copies of rows are like that
@@ -148,8 +151,8 @@ cudaError_t add_child(Graph& graph, GraphNode** out, GraphNode* const* dependenc
   if (child->owner && (move || child->moved || child->body)) return cudaErrorNotSupported;
   for (const Graph* g = child; g->owner; g = g->owner->graph)
     if (g->owner->graph == &graph) return cudaErrorNotSupported;  // a part of this graph itself
-  if (!move && (child->memory_nodes || child->conditional_nodes)) return cudaErrorNotSupported;
-  if (move && child->conditional_nodes) return cudaErrorNotSupported;
+  if (!move && child->memory_nodes) return cudaErrorNotSupported;
+  if (child->conditional_nodes || !child->handles.empty()) return cudaErrorNotSupported;
   Graph* inner = move ? child : copy_graph(*child);
   if (!inner) return cudaErrorMemoryAllocation;
   GraphNode* node = add_node(graph, cudaGraphNodeTypeGraph, dependencies, data, count);
@@ -173,7 +176,7 @@ cudaError_t set_child(GraphNode& node, Graph* child, cudaGraphChildGraphNodeOwne
   }
   // Memory nodes can't be changed later, in whatever way they come into a graph (recorded).
   if ((child->owner && (move || child->moved || child->body)) || child->memory_nodes || child->conditional_nodes ||
-      child->capturing)
+      !child->handles.empty() || child->capturing)
     return cudaErrorNotSupported;
   Graph* inner = move ? child : copy_graph(*child);
   if (!inner) return cudaErrorMemoryAllocation;
@@ -226,6 +229,30 @@ cudaError_t create_handle(Graph& graph, unsigned initial, unsigned flags, cudaGr
   return cudaSuccess;
 }
 
+namespace {
+ConditionalHandle* find_inside(Graph& graph, std::uint64_t value) noexcept {
+  for (ConditionalHandle& handle : graph.handles)
+    if (handle.value == value) return &handle;
+  if (!graph.conditional_nodes) return nullptr;
+  for (GraphNode* node = graph.first; node; node = node->next) {
+    if (node->type == cudaGraphNodeTypeGraph)
+      if (auto* found = find_inside(*node->child->graph, value)) return found;
+    if (node->type != cudaGraphNodeTypeConditional) continue;
+    for (unsigned i = 0; i < node->conditional->size; ++i)
+      if (auto* found = find_inside(*reinterpret_cast<Graph*>(node->conditional->bodies[i]), value)) return found;
+  }
+  return nullptr;
+}
+}  // namespace
+
+ConditionalHandle* find_handle(Graph& graph, std::uint64_t value) noexcept {
+  Graph* root = &graph;
+  for (; root->owner; root = root->owner->graph)  // the near ones first
+    for (ConditionalHandle& handle : root->handles)
+      if (handle.value == value) return &handle;
+  return find_inside(*root, value);
+}
+
 void forget_handles(Graph& graph) noexcept {
   Handles& table = handle_table();
   std::scoped_lock hold(table.lock);
@@ -264,14 +291,7 @@ cudaError_t add_conditional(Graph& graph, GraphNode** out, GraphNode* const* dep
     break;
   default: return cudaErrorInvalidValue;
   }
-  // The handle is this graph's or one of those around it, and nobody else's.
-  ConditionalHandle* handle = nullptr;
-  for (Graph* g = &graph; !handle;) {
-    for (ConditionalHandle& h : g->handles)
-      if (h.value == params.handle) handle = &h;
-    if (!g->owner) break;
-    g = g->owner->graph;
-  }
+  ConditionalHandle* handle = find_handle(graph, params.handle);
   if (!handle || handle->node) return cudaErrorInvalidValue;
   if (const cudaError_t error = check_dependencies(graph, cudaGraphNodeTypeConditional, dependencies, data, count))
     return error;

@@ -4,6 +4,7 @@
 // then dependencies in the order of the edges. Everything is compared before anything is changed.
 #include <model/graph_exec.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include <model/device_graph.h>
@@ -113,6 +114,8 @@ class Update {
       case cudaGraphNodeTypeConditional:
         for (unsigned i = 0; i < node->conditional->size; ++i)
           apply(*reinterpret_cast<Graph*>(node->conditional->bodies[i]));
+        if (const ConditionalHandle* handle = find_handle(graph, node->conditional->handle))
+          branches_.emplace_back(static_cast<engine::BranchWork*>(image.steps[node->number].payload), *handle);
         continue;
       case cudaGraphNodeTypeEventRecord:
       case cudaGraphNodeTypeWaitEvent:
@@ -127,6 +130,34 @@ class Update {
       store_step(image, node->number, *node);
       image.steps[node->number].flags |= disabled;
     }
+  }
+
+  // After apply(): conditional nodes are told by the handles of the new graph, which its kernels set. Values stay.
+  void apply_handles() {
+    if (branches_.empty()) return;
+    GraphImage& image = *exec_.image;
+    struct Entry {
+      GraphImage::Handle handle;
+      std::uint32_t value, before;
+    };
+    std::vector<Entry> entries;
+    for (std::uint32_t i = 0; i < image.handles.size(); ++i)
+      entries.push_back({image.handles[i], image.values[i].load(std::memory_order_relaxed), i});
+    for (const auto& [work, handle] : branches_)
+      entries[work->value].handle = {handle.value, handle.initial, handle.assign};
+    std::sort(entries.begin(), entries.end(),
+              [](const Entry& a, const Entry& b) { return a.handle.handle < b.handle.handle; });
+    std::vector<std::uint32_t> moved_to(entries.size());
+    for (std::uint32_t i = 0; i < entries.size(); ++i) {
+      image.handles[i] = entries[i].handle;
+      image.values[i].store(entries[i].value, std::memory_order_relaxed);
+      moved_to[entries[i].before] = i;
+    }
+    for (const Step& step : image.steps)
+      if (step.kind == StepKind::branch) {
+        std::uint32_t& value = static_cast<engine::BranchWork*>(step.payload)->value;
+        value = moved_to[value];
+      }
   }
 
  private:
@@ -178,6 +209,7 @@ class Update {
   GraphImage& image_;
   UpdateOutcome& outcome_;
   std::vector<GraphNode*> pair_;
+  std::vector<std::pair<engine::BranchWork*, ConditionalHandle>> branches_;
 };
 
 cudaError_t update_level(GraphExec& exec, Graph& graph, std::uint32_t level, UpdateOutcome& outcome) {
@@ -188,6 +220,8 @@ cudaError_t update_level(GraphExec& exec, Graph& graph, std::uint32_t level, Upd
   if (!update.compare(graph, level)) return cudaErrorGraphExecUpdateFailure;
   own_image(exec);
   update.apply(graph);
+  update.apply_handles();
+  if (level == 0) payload_of(*exec.image).users = std::make_shared<const GraphUsers>(graph);
   return cudaSuccess;
 }
 

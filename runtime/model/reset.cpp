@@ -59,7 +59,10 @@ void reset_device(int device) noexcept {
     settings(device).reset();
     return;
   }
+  // A GPU waits here for ever for graphs that launch themselves again and again.
+  context->domain.launches_left.store(engine::Domain::most_when_closing, std::memory_order_relaxed);
   context->synchronize();
+  context->domain.launches_left.store(engine::Domain::unlimited, std::memory_order_relaxed);
   const bool died = context->sticky.load(std::memory_order_acquire) != cudaSuccess;
   destroy_streams(*context);
   destroy_events(*context);
