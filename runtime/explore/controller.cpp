@@ -320,7 +320,9 @@ bool Controller::dispatch(Thread* t) {
     lock.unlock();
     // Looks, a millisecond each. Kernels may look at the clock; not for that long.
     constexpr std::uint64_t soon = 50, stuck = 100, told = 200, told_if_timed = 2000, told_of_kernels = 8000;
-    sleep_us(fruitless_ < soon ? 100 : 1000);
+    const long us = fruitless_ < soon ? 100 : 1000;
+    sleep_us(us);
+    time.pass(us * 1000);
     lock.lock();
     if (polls) ++progress_;
     ++fruitless_;

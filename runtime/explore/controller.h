@@ -99,6 +99,18 @@ class SpinLock {
   std::atomic<bool> held_{false};
 };
 
+// The time that the program's clocks show: a microsecond goes by with each look at it, what threads sleep, and what
+// passes while nothing can go on. So what time it is, and which timeout expires, is a function of the seed, however
+// long the schedule takes. Nanoseconds since the beginning.
+class VirtualTime {
+ public:
+  void pass(std::int64_t ns) noexcept { now_.fetch_add(ns, std::memory_order_relaxed); }
+  std::int64_t read() noexcept { return now_.fetch_add(1000, std::memory_order_relaxed) + 1000; }
+
+ private:
+  std::atomic<std::int64_t> now_{0};
+};
+
 class Controller {
  public:
   Controller(std::uint64_t seed, std::uint64_t steps, const std::string& decisions);
@@ -106,6 +118,7 @@ class Controller {
   Trace trace;
   Policy policy;
   SpinLock lock;
+  VirtualTime time;
   const observe::ExploredEngine* engine = nullptr;
   bool measure = false;  // write how many instructions events have, instead of stopping any
 

@@ -94,7 +94,6 @@ double Policy::score(const Candidate& c) const {
 }
 
 std::size_t Policy::choose(const std::vector<Candidate>& candidates) {
-  ++step_;
   std::size_t best;
   if (reference_) {
     best = by_reference(candidates);
@@ -110,7 +109,8 @@ std::size_t Policy::choose(const std::vector<Candidate>& candidates) {
       const Candidate& c = candidates[best];
       lowered_[streams_ == Streams::by_operation && c.key ? c.key : c.task] = to;
     };
-    if (std::find(changes_.begin(), changes_.end(), step_) != changes_.end()) {
+    // Looks don't count: how many there are where time has to pass is chance.
+    if (!candidates[best].polling && std::find(changes_.begin(), changes_.end(), ++step_) != changes_.end()) {
       lower(-100 - static_cast<double>(step_));
       best = pick();
     }

@@ -1,6 +1,7 @@
 // Host threads: the C library's functions by which threads start, end and wait for each other. Under control nothing
 // waits in the kernel: what can't go on yet looks again when others have got on, so a wait is a series of points.
-// Condition variables wake without a reason, which is allowed. Sleeping is giving the others a chance.
+// Condition variables wake without a reason, which is allowed. Sleeping is giving the others a chance. Clocks show the
+// explorer's time (VirtualTime).
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -49,6 +50,8 @@ void* begin(void* data) {
   controller->begin(*start.thread);
   return start.function(start.argument);
 }
+
+std::int64_t nanoseconds(const timespec& t) { return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; }
 
 bool passed(clockid_t clock, const timespec& until) {
   timespec now{};
@@ -206,6 +209,7 @@ MR_FRONT int nanosleep(const timespec* time, timespec* rest) {
   MR_NEXT(nanosleep);
   Thread* const t = under_control();
   if (!t) return next(time, rest);
+  controller->time.pass(nanoseconds(*time));
   controller->poll(*t, "nanosleep", MR_CALLER);
   return 0;
 }
@@ -213,6 +217,9 @@ MR_FRONT int clock_nanosleep(clockid_t clock, int flags, const timespec* time, t
   MR_NEXT(clock_nanosleep);
   Thread* const t = under_control();
   if (!t) return next(clock, flags, time, rest);
+  timespec now{};
+  if (flags & TIMER_ABSTIME) clock_gettime(clock, &now);
+  if (const std::int64_t left = nanoseconds(*time) - nanoseconds(now); left > 0) controller->time.pass(left);
   controller->poll(*t, "clock_nanosleep", MR_CALLER);
   return 0;
 }
@@ -220,6 +227,7 @@ MR_FRONT int usleep(useconds_t time) {
   MR_NEXT(usleep);
   Thread* const t = under_control();
   if (!t) return next(time);
+  controller->time.pass(std::int64_t{time} * 1000);
   controller->poll(*t, "usleep", MR_CALLER);
   return 0;
 }
@@ -227,7 +235,23 @@ MR_FRONT unsigned sleep(unsigned time) {
   MR_NEXT(sleep);
   Thread* const t = under_control();
   if (!t) return next(time);
+  controller->time.pass(std::int64_t{time} * 1'000'000'000);
   controller->poll(*t, "sleep", MR_CALLER);
+  return 0;
+}
+MR_FRONT int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  MR_NEXT(clock_gettime);
+  const bool of_the_world = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW ||
+                            clock == CLOCK_BOOTTIME || clock == CLOCK_REALTIME_COARSE ||
+                            clock == CLOCK_MONOTONIC_COARSE;
+  if (!controller || !thread_self || !of_the_world) return next(clock, time);
+  static timespec beginnings[CLOCK_BOOTTIME + 1] = {};
+  static std::once_flag once;
+  std::call_once(once, [] {
+    for (clockid_t c = 0; c <= CLOCK_BOOTTIME; ++c) next(c, &beginnings[c]);
+  });
+  const std::int64_t now = nanoseconds(beginnings[clock]) + controller->time.read();
+  *time = {now / 1'000'000'000, now % 1'000'000'000};
   return 0;
 }
 // Atomics and futures wait by this.
