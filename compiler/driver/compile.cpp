@@ -8,6 +8,7 @@
 
 #include "dependencies.h"
 #include "diagnostics.h"
+#include "elf_objects.h"
 #include "failure.h"
 #include "prelude_cache.h"
 #include "relocatable.h"
@@ -239,29 +240,40 @@ void Compiler::compile_cuda(const Input& input, const std::string& output) {
   // Unique for each unit of a program, and the same when the same file is compiled again to the same place.
   const std::string unit = unit_id(input.path, output, o_);
   const fs::path device_object = TemporaryFolder::name(stem(input), o_.relocatable ? ".device.bc" : ".device.o");
-  const fs::path image = TemporaryFolder::name(stem(input), ".image.so");
-  const fs::path fifo = TemporaryFolder::fifo(stem(input));
+  const fs::path image = TemporaryFolder::name(stem(input), o_.relocatable ? ".device.unit" : ".image.so");
   const Argv device = device_pass(input, device_object, unit, prelude[0], dependencies);
-  const Argv host = host_pass(input, output, fifo, unit, prelude[1], dependencies);
-  show(o_, device);
-  show(o_, host);
+  const Argv whole_host = host_pass(input, output, image, unit, prelude[1], dependencies);
   if (o_.dry_run) {
+    show(o_, device);
     if (!o_.relocatable) link_image(o_, tools_, {device_object}, image, input.path);
+    show(o_, whole_host);
     return;
   }
 
-  // Both passes at once. The host pass comes to read the image after it has parsed everything; by then it is there, or
-  // nearly. Whatever fails, the host pass gets the end of the file and ends, and so has said all that it has to say.
+  // Both passes at once: the host pass embeds a stand-in, in whose place the image is put into the finished object.
+  // What has no sections (assembly, an output that is no file) is made when the image is there.
+  std::error_code ignored;
+  const bool at_once = o_.phase != Phase::assembly && output != "-" &&
+                       (!fs::exists(output, ignored) || fs::is_regular_file(output, ignored));
   const fs::path device_says = TemporaryFolder::name(stem(input), ".device.txt");
   const fs::path host_says = TemporaryFolder::name(stem(input), ".host.txt");
+  show(o_, device);
   Child device_child = Child::start(device, device_says);
-  Child host_child = Child::start(host, host_says);
+  Child host_child;
+  if (at_once) {
+    const fs::path stand_in = TemporaryFolder::name(stem(input), ".stand-in");
+    write_file(stand_in, std::string(8, '\0'));
+    const Argv host = host_pass(input, output, stand_in, unit, prelude[1], dependencies);
+    show(o_, host);
+    host_child = Child::start(host, host_says);
+  }
   int device_status = device_child.wait();
   std::string blob, image_error;
   if (device_status == 0) {
     try {
       if (o_.relocatable) {
         blob = wrap_bitcode(read_file(device_object), unit, o_);
+        write_file(image, blob);
       } else {
         link_image(o_, tools_, {device_object}, image, input.path);
         blob = read_file(image);
@@ -271,22 +283,31 @@ void Compiler::compile_cuda(const Input& input, const std::string& output) {
       device_status = 1;
     }
   }
-  feed_fifo(fifo, blob,
-            host_child);  // Not read by a program without kernels and device variables: nothing to register.
-  const int host_status = host_child.wait();
-  unlink(fifo.c_str());
+  int host_status = 0;
+  if (at_once) {
+    host_status = host_child.wait();
+    if (device_status == 0 && host_status == 0 && fs::is_regular_file(output, ignored)) {
+      std::string object = read_file(output);
+      if (!ElfObject::is_elf(object))  // Bitcode (-Xcompiler -flto).
+        host_status = run(o_, whole_host, host_says);
+      else if (replace_section(object, output, o_.relocatable ? "__nv_relfatbin" : ".nv_fatbin", blob))
+        write_file(output, object);
+    }
+  } else {
+    // After an error too: the host pass says all that it has to say.
+    if (device_status != 0) write_file(image, "");
+    host_status = run(o_, whole_host, host_says);
+  }
 
   DiagnosticMerger diagnostics;
   diagnostics.add(read_file(host_says));
   diagnostics.add(read_file(device_says));
   std::cerr << diagnostics.merged();
   if (device_status == 0 && host_status == 0) {
-    std::error_code ignored;
     if (o_.relocatable && fs::is_regular_file(output, ignored)) finish_relocatable(o_, tools_, output, unit);
     dependencies.merge();
     return;
   }
-  std::error_code ignored;
   if (fs::is_regular_file(output, ignored)) fs::remove(output, ignored);  // /dev/null stays
   const auto crash = [&](int status, const char* pass) {
     return status > 128 ? "clang's " + std::string(pass) + " pass over " + input.path + " was ended by signal " +

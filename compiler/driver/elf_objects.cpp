@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -38,21 +39,52 @@ ElfObject::ElfObject(std::string bytes, std::string name) : bytes_(std::move(byt
   shared_ = at<Elf64_Ehdr>(0)->e_type == ET_DYN;
 }
 
-std::string ElfObject::section(std::string_view wanted) const {
+template <class F> void ElfObject::each_section(F&& f) const {
   const auto* header = at<Elf64_Ehdr>(0);
-  std::string contents;
-  if (!header->e_shoff || !header->e_shnum) return contents;
-  const auto* sections = at<Elf64_Shdr>(header->e_shoff, header->e_shnum);
-  if (header->e_shstrndx >= header->e_shnum) throw damaged(name_);
-  const Elf64_Shdr& names = sections[header->e_shstrndx];
+  if (!header->e_shoff) return;
+  // Counts that don't fit are in the first, unused section header.
+  const auto* first = at<Elf64_Shdr>(header->e_shoff);
+  const std::uint64_t count = header->e_shnum ? header->e_shnum : first->sh_size;
+  const std::uint64_t names_at = header->e_shstrndx == SHN_XINDEX ? first->sh_link : header->e_shstrndx;
+  const auto* sections = at<Elf64_Shdr>(header->e_shoff, count);
+  if (names_at >= count) throw damaged(name_);
+  const Elf64_Shdr& names = sections[names_at];
   const std::string_view strings(at<char>(names.sh_offset, names.sh_size), names.sh_size);
-  for (unsigned i = 1; i < header->e_shnum; ++i) {
-    const Elf64_Shdr& s = sections[i];
-    if (s.sh_name >= strings.size() || s.sh_type == SHT_NOBITS) continue;
-    const std::string_view rest = strings.substr(s.sh_name);
-    if (rest.substr(0, rest.find('\0')) == wanted) contents.append(at<char>(s.sh_offset, s.sh_size), s.sh_size);
+  for (std::uint64_t i = 1; i < count; ++i) {
+    if (sections[i].sh_name >= strings.size()) continue;
+    const std::string_view rest = strings.substr(sections[i].sh_name);
+    f(sections[i], rest.substr(0, rest.find('\0')));
   }
+}
+
+std::string ElfObject::section(std::string_view wanted) const {
+  std::string contents;
+  each_section([&](const Elf64_Shdr& s, std::string_view name) {
+    if (name == wanted && s.sh_type != SHT_NOBITS) contents.append(at<char>(s.sh_offset, s.sh_size), s.sh_size);
+  });
   return contents;
+}
+
+bool replace_section(std::string& object, const std::string& name, std::string_view section,
+                     std::string_view contents) {
+  ElfObject elf(std::move(object), name);
+  std::uint64_t header_at = 0, align = 1;
+  elf.each_section([&](const Elf64_Shdr& s, std::string_view called) {
+    if (called != section || s.sh_type == SHT_NOBITS) return;
+    header_at = reinterpret_cast<const char*>(&s) - elf.bytes_.data();
+    align = std::max<std::uint64_t>(s.sh_addralign, 1);
+  });
+  object = std::move(elf.bytes_);
+  if (!header_at) return false;
+  // Behind everything: nothing else moves, and what the section had stays as a gap.
+  object.resize((object.size() + align - 1) / align * align);
+  Elf64_Shdr header;
+  std::memcpy(&header, object.data() + header_at, sizeof header);
+  header.sh_offset = object.size();
+  header.sh_size = contents.size();
+  std::memcpy(object.data() + header_at, &header, sizeof header);
+  object.append(contents);
+  return true;
 }
 
 std::vector<ElfSymbol> ElfObject::symbols() const {

@@ -26,11 +26,19 @@ class ElfObject {
   static bool is_elf(std::string_view bytes);
 
  private:
+  friend bool replace_section(std::string&, const std::string&, std::string_view, std::string_view);
   template <class T> const T* at(std::uint64_t offset, std::uint64_t count = 1) const;
+  // Calls f(section header, its name) for all of them.
+  template <class F> void each_section(F&& f) const;
 
   std::string bytes_, name_;
   bool shared_ = false;
 };
+
+// Gives the section of an object this content in place of its own. False, and nothing is changed, when there is no such
+// section. Throws Failure with `name` in the sentence when the bytes aren't a 64-bit little-endian ELF file.
+bool replace_section(std::string& object, const std::string& name, std::string_view section,
+                     std::string_view contents);
 
 // The members of an archive (thin archives too), in order. `name` becomes "lib.a(member.o)".
 struct ArchiveMember {

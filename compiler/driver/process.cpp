@@ -1,10 +1,8 @@
 #include "process.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <spawn.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -140,21 +138,6 @@ int Child::wait() {
   return status_;
 }
 
-bool Child::ended_within(int milliseconds) {
-  if (done_) return true;
-  const int fd = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
-  if (fd < 0) {  // A kernel without pidfds: fall back to waiting for good.
-    wait();
-    return true;
-  }
-  pollfd p{fd, POLLIN, 0};
-  const int ready = poll(&p, 1, milliseconds);
-  close(fd);
-  if (ready > 0) wait();
-  leave_if_interrupted();
-  return done_;
-}
-
 fs::path TemporaryFolder::name(std::string_view stem, std::string_view suffix) {
   Folder& f = folder();
   if (f.path.empty()) {
@@ -177,38 +160,6 @@ void TemporaryFolder::keep_in(const fs::path& where) {
   if (error) throw Failure("the folder " + where.string() + " for kept files can't be made: " + error.message());
   folder().path = where;
   folder().keep = true;
-}
-
-fs::path TemporaryFolder::fifo(std::string_view stem) {
-  fs::path path = name(stem, ".image.fifo");
-  unlink(path.c_str());
-  if (mkfifo(path.c_str(), 0600) != 0)
-    throw Failure("no FIFO can be made at " + path.string() + " (" + std::strerror(errno) +
-                  "): set TMPDIR to a folder on a local file system");
-  return path;
-}
-
-void feed_fifo(const fs::path& fifo, std::string_view bytes, Child& reader) {
-  // Opening for writing without blocking succeeds only once the reader has opened its end, so nothing is lost, and a
-  // reader that fails before it gets there (a syntax error) is noticed by its end.
-  int fd;
-  while ((fd = open(fifo.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0) {
-    if (errno != ENXIO && errno != EINTR)
-      throw Failure("the FIFO " + fifo.string() + " can't be opened: " + std::strerror(errno));
-    if (reader.ended_within(2)) return;
-  }
-  while (!bytes.empty()) {
-    const ssize_t n = write(fd, bytes.data(), bytes.size());
-    if (n > 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(n));
-    } else if (errno == EAGAIN) {
-      pollfd p{fd, POLLOUT, 0};
-      poll(&p, 1, 100);  // A reader that dies shows as POLLERR and then EPIPE.
-    } else if (errno != EINTR) {
-      break;
-    }
-  }
-  close(fd);
 }
 
 std::string read_file(const fs::path& path) {

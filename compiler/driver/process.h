@@ -24,8 +24,6 @@ class Child {
   static Child start(const Argv& argv, const std::filesystem::path& capture = {});
   // Exit status as a shell sees it: 128 + signal for a killed tool. May be called again.
   int wait();
-  // True when the tool has ended; waits up to `milliseconds` for it (-1: for ever).
-  bool ended_within(int milliseconds);
   pid_t pid() const { return pid_; }
 
  private:
@@ -41,13 +39,7 @@ class TemporaryFolder {
   static std::filesystem::path name(std::string_view stem, std::string_view suffix);
   // Keeps everything in `folder` instead, and removes nothing (--keep).
   static void keep_in(const std::filesystem::path& folder);
-  // A FIFO's path.
-  static std::filesystem::path fifo(std::string_view stem);
 };
-
-// Feeds `bytes` to the one reader that opens `fifo`, and never blocks for good: gives up when `reader` has ended
-// without having opened it.
-void feed_fifo(const std::filesystem::path& fifo, std::string_view bytes, Child& reader);
 
 // A whole file as a string; throws Failure with a sentence when it can't be read.
 std::string read_file(const std::filesystem::path& path);

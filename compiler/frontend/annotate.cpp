@@ -6,7 +6,8 @@
 //   kernel "mr_kernel;line=L;params=OFFSET:SIZE:ALIGN:KIND,...;bounds=THREADS:BLOCKS:CLUSTER;cluster=X:Y:Z;file=NAME"
 //              KIND: p = held as a pointer in IR (pointer, reference), v = any other value; a trailing c marks
 //              __grid_constant__. `file` comes last because a name may hold any character.
-//   kernel "mr_blocks;X:Y:Z,..."   block extents that the unit's launches use (launch_extents.h)
+//   kernel "mr_blocks;X:Y:Z,...", "mr_blocks;only;X:Y:Z,..."   block extents that the unit's launches use
+//              (launch_extents.h)
 //   variable   "mr_shared", "mr_device", "mr_constant", "mr_managed"
 //
 // `extern __shared__` arrays are only declared, and annotations of declarations are dropped: they get the assembler
@@ -105,6 +106,11 @@ class Marker : public RecursiveASTVisitor<Marker> {
 
   bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr* launch) {
     if (launches_) launches_->see(*launch);
+    return true;
+  }
+
+  bool VisitDeclRefExpr(DeclRefExpr* mention) {
+    if (launches_) launches_->see(*mention);
     return true;
   }
 
@@ -235,7 +241,9 @@ class Consumer : public ASTConsumer {
   }
   void HandleTranslationUnit(ASTContext& ctx) override {
     mrcc::LaunchExtents launches(ctx);
-    visit(ctx.getTranslationUnitDecl(), &launches);
+    // What comes from a precompiled header was seen when that was made; to look at it would be to load all of it.
+    for (Decl* d : ctx.getTranslationUnitDecl()->noload_decls())
+      if (!d->isFromASTFile()) visit(d, &launches);
     launches.annotate();  // in time: clang emits functions' annotations when all has been generated
     converter.convert_all(ctx);
   }

@@ -21,15 +21,22 @@ class LaunchExtents {
   void see(const clang::CUDAKernelCallExpr& launch);
   // cudaLaunchKernel(kernel, grid, block, ...) and its kin.
   void see(const clang::CallExpr& call);
-  // Each kernel's definition gets the annotation "mr_blocks;X:Y:Z,...", the extents most often used first.
+  // Any mention of a function, launches included.
+  void see(const clang::DeclRefExpr& mention);
+  // Each kernel's definition gets the annotation "mr_blocks;X:Y:Z,...", the extents most often used first; with
+  // "only;" before them if the unit does nothing else with the kernel than to launch it with exactly these.
   void annotate();
 
  private:
   using Extents = std::array<std::uint32_t, 3>;
+  struct Kernel {
+    llvm::SmallVector<std::pair<Extents, unsigned>, 2> extents;  // and how often
+    unsigned mentions = 0, certain = 0;                          // launches whose extents are constant
+  };
   void add(const clang::Expr* kernel, const clang::Expr* block);
 
   clang::ASTContext& context_;
-  llvm::MapVector<const clang::FunctionDecl*, llvm::SmallVector<std::pair<Extents, unsigned>, 2>> seen_;
+  llvm::MapVector<const clang::FunctionDecl*, Kernel> seen_;
 };
 
 }  // namespace mrcc

@@ -7,6 +7,7 @@
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 #include "names.h"
+#include "options.h"
 
 namespace mrcc {
 using namespace llvm;
@@ -30,7 +31,10 @@ bool import_one(GlobalObject* object, StringRef text) {
         report_fatal_error("millrace: a kernel was generated without its calling convention");
       f->setCallingConv(CallingConv::C);
     }
-    if (text.consume_front("mr_blocks;")) f->addFnAttr(kBlocksAttr, text);
+    if (text.consume_front("mr_blocks;")) {
+      if (options().stage == Stage::unit) text.consume_front("only;");  // other units may launch it too
+      f->addFnAttr(kBlocksAttr, text);
+    }
     return true;
   }
   auto* gv = dyn_cast<GlobalVariable>(object);
@@ -98,7 +102,9 @@ KernelInfo kernel_info(const Function& kernel) {
   StringRef text = kernel.getFnAttribute(kKernelAttr).getValueAsString();
   auto [fields, file] = text.split(";file=");
   info.file = file.str();
-  split(kernel.getFnAttribute(kBlocksAttr).getValueAsString(), ',',
+  StringRef blocks = kernel.getFnAttribute(kBlocksAttr).getValueAsString();
+  info.only_these_blocks = blocks.consume_front("only;");
+  split(blocks, ',',
         [&](StringRef block) { three_numbers(block, info.blocks.emplace_back().data()); });
   split(fields, ';', [&](StringRef field) {
     auto [key, value] = field.split('=');

@@ -27,6 +27,7 @@ struct KernelInfo {
   std::uint32_t line = 0;
   std::string file;
   llvm::SmallVector<std::array<std::uint32_t, 3>, 2> blocks;  // extents that launches of the unit use
+  bool only_these_blocks = false;                             // and nothing of the unit launches it with others
 };
 
 // Turns the plugin's annotations into attributes and removes them. Kernels lose their ms_abi calling convention.

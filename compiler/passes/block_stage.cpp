@@ -92,12 +92,20 @@ PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyse
       }
       set_scratch(module, f, split.lane_bytes);
     }
+    bool copied = optimise_;
     for (CallInst* call : define_run_blocks(&f, split, optimise_ && !options().check && !options().sites)) {
       defined.push_back(call->getFunction());
-      if (!optimise_ || call->getCalledFunction()->hasFnAttribute(Attribute::NoInline)) continue;
+      copied &= !call->getCalledFunction()->hasFnAttribute(Attribute::NoInline);
+      if (!copied) continue;
       InlineFunctionInfo info;
       InlineFunction(*call, info);
     }
+    if (!copied) continue;
+    keep_small(*body.body);
+    if (split.blocks && split.blocks->use_empty())
+      split.blocks->eraseFromParent();
+    else if (split.blocks)
+      keep_small(*split.blocks);
   }
   for (Function* f : defined) {
     lower_shared_atomics(*f);

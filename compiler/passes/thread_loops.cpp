@@ -387,6 +387,21 @@ void allow_unrolling(Loop& loop, ScalarEvolution& se) {
   end->setMetadata(LLVMContext::MD_loop, fresh);
 }
 
+void keep_small(Function& function) {
+  function.addFnAttr(Attribute::Cold);
+  function.addFnAttr(Attribute::OptimizeForSize);
+  LLVMContext& c = function.getContext();
+  auto* scalar = MDNode::get(
+      c, {MDString::get(c, "llvm.loop.vectorize.enable"), ConstantAsMetadata::get(ConstantInt::getFalse(c))});
+  for (BasicBlock& block : function) {
+    Instruction* end = block.getTerminator();
+    if (!marked(end)) continue;
+    MDNode* id = MDNode::getDistinct(c, {nullptr, scalar, MDNode::get(c, {MDString::get(c, unroll_disable)})});
+    id->replaceOperandWith(0, id);
+    end->setMetadata(LLVMContext::MD_loop, id);
+  }
+}
+
 bool divide_thread_loops(Function& function, FunctionAnalysisManager& analyses) {
   unsigned divisions = 0;
   std::size_t copied = 0;

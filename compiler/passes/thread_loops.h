@@ -30,6 +30,8 @@ void mark_thread_loop(llvm::BranchInst& back, llvm::MDNode* access_group);
 // Thread loops aren't unrolled, so that they are still there for the vectoriser. To be called just before it: what is
 // left of short rows, a few vectors, may be unrolled after it.
 void allow_unrolling(llvm::Loop& loop, llvm::ScalarEvolution& se);
+// The function is rarely run: few instructions instead of vectors.
+void keep_small(llvm::Function& function);
 // Returns true if anything was changed.
 bool divide_thread_loops(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 

@@ -406,6 +406,7 @@ SmallVector<CallInst*, 3> define_run_blocks(Function* f, const Split& split, boo
     Version slow;
     slow.slow = true;
     define(general.slow_version, info, body, store_lane, split, slow)->addFnAttr(Attribute::NoInline);
+    general.slow_version->addFnAttr(Attribute::OptimizeForSize);
   }
   SmallVector<std::pair<const std::array<std::uint32_t, 3>*, Function*>, 2> fixed;
   const Function* inlined = split.blocks ? split.blocks : body.body;
@@ -419,7 +420,12 @@ SmallVector<CallInst*, 3> define_run_blocks(Function* f, const Split& split, boo
       calls.push_back(define(fixed.back().second, info, body, store_lane, split, version));
     }
   general.fixed = fixed;
-  calls.push_back(define(f, info, body, store_lane, split, general));
+  CallInst* call = define(f, info, body, store_lane, split, general);
+  // Blocks that no launch in sight has: what they run is there once, in few instructions.
+  if (split.blocks && info.only_these_blocks && fixed.size() == info.blocks.size())
+    call->addFnAttr(Attribute::NoInline);
+  else
+    calls.push_back(call);
   return calls;
 }
 

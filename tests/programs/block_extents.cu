@@ -9,7 +9,7 @@
 
 constexpr int most = 256;
 
-__global__ void rows(int* out) {
+template <int> __global__ void rows(int* out) {
   __shared__ int s[most];
   const int threads = blockDim.x * blockDim.y * blockDim.z;
   const int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -76,24 +76,46 @@ __global__ void leavers(long long* result) {
 
 int main() {
   OK(cudaMallocManaged(&out, 2 * most * sizeof(int)));
-  rows<<<2, 64>>>(out);
+  rows<0><<<2, 64>>>(out);
   expect("a number", 64);
-  rows<<<2, dim3(16, 8)>>>(out);
+  rows<0><<<2, dim3(16, 8)>>>(out);
   expect("dim3", dim3(16, 8));
   const dim3 fixed(16, 8);
-  rows<<<2, fixed>>>(out);
+  rows<0><<<2, fixed>>>(out);
   expect("const dim3", fixed);
   dim3 changed(16, 8);
   changed.y = 3;
   changed.z = 2;
-  rows<<<2, changed>>>(out);
+  rows<0><<<2, changed>>>(out);
   expect("changed", changed);
   volatile unsigned width = 33;
-  rows<<<2, dim3(width, 2)>>>(out);
+  rows<0><<<2, dim3(width, 2)>>>(out);
   expect("unknown", dim3(33, 2));
   void* arguments[] = {&out};
-  OK(cudaLaunchKernel(reinterpret_cast<const void*>(rows), dim3(2), dim3(16, 8), arguments, 0, nullptr));
+  OK(cudaLaunchKernel(reinterpret_cast<const void*>(rows<0>), dim3(2), dim3(16, 8), arguments, 0, nullptr));
   expect("cudaLaunchKernel", dim3(16, 8));
+
+  // Nothing in this file launches it with other extents; a graph does.
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphNode_t node;
+  OK(cudaStreamCreate(&stream));
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  rows<1><<<2, dim3(16, 8), 0, stream>>>(out);
+  OK(cudaStreamEndCapture(stream, &graph));
+  std::size_t one = 1;
+  OK(cudaGraphGetNodes(graph, &node, &one));
+  for (const dim3 block : {dim3(16, 8), dim3(33, 2), dim3(5, 2, 3), dim3(1)}) {
+    cudaKernelNodeParams launch;
+    OK(cudaGraphKernelNodeGetParams(node, &launch));
+    launch.blockDim = block;
+    OK(cudaGraphKernelNodeSetParams(node, &launch));
+    cudaGraphExec_t exec;
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphLaunch(exec, stream));
+    expect("a graph", block);
+    OK(cudaGraphExecDestroy(exec));
+  }
 
   float *in, *result;
   OK(cudaMallocManaged(&in, 4 * most * sizeof(float)));
