@@ -37,8 +37,7 @@ class ElfObject {
 
 // Gives the section of an object this content in place of its own. False, and nothing is changed, when there is no such
 // section. Throws Failure with `name` in the sentence when the bytes aren't a 64-bit little-endian ELF file.
-bool replace_section(std::string& object, const std::string& name, std::string_view section,
-                     std::string_view contents);
+bool replace_section(std::string& object, const std::string& name, std::string_view section, std::string_view contents);
 
 // The members of an archive (thin archives too), in order. `name` becomes "lib.a(member.o)".
 struct ArchiveMember {

@@ -104,8 +104,7 @@ KernelInfo kernel_info(const Function& kernel) {
   info.file = file.str();
   StringRef blocks = kernel.getFnAttribute(kBlocksAttr).getValueAsString();
   info.only_these_blocks = blocks.consume_front("only;");
-  split(blocks, ',',
-        [&](StringRef block) { three_numbers(block, info.blocks.emplace_back().data()); });
+  split(blocks, ',', [&](StringRef block) { three_numbers(block, info.blocks.emplace_back().data()); });
   split(fields, ';', [&](StringRef field) {
     auto [key, value] = field.split('=');
     if (key == "line") value.getAsInteger(10, info.line);

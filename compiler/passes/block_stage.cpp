@@ -1,3 +1,4 @@
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -14,6 +15,7 @@
 #include "stages.h"
 #include "thread_loops.h"
 #include "thunks.h"
+#include "whole_blocks.h"
 
 namespace mrcc {
 using namespace llvm;
@@ -109,6 +111,7 @@ PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyse
   }
   for (Function* f : defined) {
     lower_shared_atomics(*f);
+    if (optimise_) mark_chains(*f, functions.getResult<LoopAnalysis>(*f));
     if (optimise_ && divide_thread_loops(*f, functions)) functions.invalidate(*f, PreservedAnalyses::none());
     tidy_.run(*f, functions);
     if (optimise_ && options().check && merge_access_checks(*f, functions))

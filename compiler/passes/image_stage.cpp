@@ -20,6 +20,7 @@
 #include "spin.h"
 #include "stages.h"
 #include "thunks.h"
+#include "wide_indices.h"
 
 namespace mrcc {
 using namespace llvm;
@@ -223,6 +224,8 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
     else if (o.report)
       errs() << who << (v.loop ? "loop" : "fibers") << " (" << v.why << ")\n";
   }
+  if (optimise_)
+    for (Function& f : module) widen_indices(f);
   emit_image(module, entries, o.march);
   describe_variables(module, module.getGlobalVariable("__mr_image"));
   return PreservedAnalyses::none();

@@ -40,5 +40,9 @@ inline constexpr llvm::StringLiteral kSitesAttr = "mr-sites";
 inline constexpr llvm::StringLiteral kSharedBaseAttr = "mr-shared-base";
 // Attribute of functions that the passes made as entries: their accesses to the argument buffer need no check.
 inline constexpr llvm::StringLiteral kEntryAttr = "mr-entry";
+// Prefix of the functions that give their argument, a constant that simplification isn't to know (thread_loops.h).
+inline constexpr llvm::StringLiteral kHiddenPrefix = "__mr.hidden.";
+// Metadata of the load that gives an entry's scratch memory (thunks.cpp).
+inline constexpr llvm::StringLiteral kScratchMark = "mrcc.scratch";
 
 }  // namespace mrcc

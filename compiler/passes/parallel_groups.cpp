@@ -5,12 +5,16 @@
 
 #include "stages.h"
 #include "thread_loops.h"
+#include "whole_blocks.h"
 
 namespace mrcc {
 using namespace llvm;
 
 PreservedAnalyses ParallelGroups::run(Function& function, FunctionAnalysisManager& analyses) {
+  const bool revealed = reveal_constants(function);
+  if (revealed) analyses.invalidate(function, PreservedAnalyses::none());
   auto& se = analyses.getResult<ScalarEvolutionAnalysis>(function);
+  unroll_chains(function, analyses.getResult<LoopAnalysis>(function));
   for (Loop* loop : analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder()) {
     allow_unrolling(*loop, se);
     if (!findOptionMDForLoop(loop, "llvm.loop.parallel_accesses")) continue;
@@ -25,7 +29,7 @@ PreservedAnalyses ParallelGroups::run(Function& function, FunctionAnalysisManage
         if (i.getMetadata(LLVMContext::MD_access_group) && (private_memory || i.isVolatile() || i.isAtomic()))
           i.setMetadata(LLVMContext::MD_access_group, nullptr);
   }
-  return PreservedAnalyses::all();  // metadata only
+  return revealed ? PreservedAnalyses::none() : PreservedAnalyses::all();  // else metadata only
 }
 
 }  // namespace mrcc

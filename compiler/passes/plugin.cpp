@@ -9,6 +9,7 @@
 //   before late optimisation  BlockStage (contraction, run_blocks)                  -mrcc-stage=all, image
 //   before vectorisation  ParallelGroups (which accesses of a thread loop are independent)
 //                         WrappingStrides (indices that LLVM's vectoriser gets wrong)
+//   at the end       ForwardLanes (vectors from store to load)                      -mrcc-stage=all, image
 //
 // In the host pass (-mrcc-stage=host) WrappingStrides alone: the vectoriser is the same.
 //
@@ -22,6 +23,7 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
+#include "forward_lanes.h"
 #include "options.h"
 #include "stages.h"
 
@@ -58,6 +60,11 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
               FunctionPassManager tidy;
               if (optimise) tidy = builder.buildFunctionSimplificationPipeline(level, ThinOrFullLTOPhase::None);
               passes.addPass(mrcc::BlockStage(optimise, std::move(tidy)));
+            });
+            builder.registerOptimizerLastEPCallback([](ModulePassManager& passes, OptimizationLevel level) {
+              const mrcc::Stage stage = mrcc::options().stage;
+              if (level == OptimizationLevel::O0 || stage == mrcc::Stage::unit || stage == mrcc::Stage::host) return;
+              passes.addPass(createModuleToFunctionPassAdaptor(mrcc::ForwardLanes()));
             });
             builder.registerVectorizerStartEPCallback([](FunctionPassManager& passes, OptimizationLevel) {
               if (mrcc::options().stage != mrcc::Stage::host) passes.addPass(mrcc::ParallelGroups());

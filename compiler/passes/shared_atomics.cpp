@@ -1,33 +1,22 @@
 #include "shared_atomics.h"
 
-#include <cstddef>
-
-#include <simt/abi.h>
-
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/LowerAtomic.h"
 
+#include "own_memory.h"
+
 namespace mrcc {
 using namespace llvm;
 
 namespace {
 
-// MrBlock::shared, as the entry loads it.
-bool is_shared_base(const Value* object, const Function& f) {
-  const auto* load = dyn_cast<LoadInst>(object);
-  if (!load || !load->getType()->isPointerTy()) return false;
-  std::int64_t offset = 0;
-  const Value* base = GetPointerBaseWithConstantOffset(load->getPointerOperand(), offset, f.getDataLayout());
-  return base == f.getArg(0) && offset == offsetof(MrBlock, shared);
-}
-
 bool is_shared(const Value* pointer, const Function& f) {
   SmallVector<const Value*, 4> objects;
   getUnderlyingObjects(pointer, objects, nullptr, /*MaxLookup=*/0);
-  return all_of(objects, [&](const Value* o) { return is_shared_base(o, f); });
+  return all_of(objects, [&](const Value* o) { return is_shared_base(*o, f); });
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "barrier_split.h"
 #include "callgraph.h"
 #include "uniformity.h"
+#include "whole_blocks.h"
 
 namespace mrcc::splitting {
 using namespace llvm;
@@ -234,6 +235,7 @@ class Splitter {
     MDNode* id = MDNode::getDistinct(c, {nullptr, off, MDNode::get(c, {MDString::get(c, "llvm.loop.unroll.disable")})});
     id->replaceOperandWith(0, id);
     back->setMetadata(LLVMContext::MD_loop, id);
+    mark_row_loop(*back);
   }
 
   Value* element(IRBuilder<>& b, const Slot& slot, Value* thread) {

@@ -6,6 +6,7 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
@@ -13,6 +14,8 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+#include "names.h"
 
 namespace mrcc {
 using namespace llvm;
@@ -38,19 +41,21 @@ struct ThreadLoop {
   std::size_t size = 0;
 };
 
+bool is_called(const MDOperand& property, StringRef name) {
+  auto* node = dyn_cast<MDNode>(property);
+  auto* text = node && node->getNumOperands() ? dyn_cast<MDString>(node->getOperand(0)) : nullptr;
+  return text && text->getString() == name;
+}
+
 MDNode* marked(const Instruction* end) {
-  MDNode* id = end ? end->getMetadata(LLVMContext::MD_loop) : nullptr;
-  if (!id) return nullptr;
-  for (const MDOperand& operand : drop_begin(id->operands()))
-    if (auto* node = dyn_cast<MDNode>(operand); node && node->getNumOperands())
-      if (auto* name = dyn_cast<MDString>(node->getOperand(0)); name && name->getString() == marker) return id;
-  return nullptr;
+  return end && is_thread_loop(*end) ? end->getMetadata(LLVMContext::MD_loop) : nullptr;
 }
 
 bool recognise(Loop* loop, ThreadLoop& out) {
   BasicBlock* latch = loop->getLoopLatch();
   auto* back = latch ? dyn_cast<BranchInst>(latch->getTerminator()) : nullptr;
   if (!back || !back->isConditional() || !marked(back) || loop->getExitingBlock() != latch) return false;
+  if (loop_has(*back, whole_marker)) return false;
   out.loop = loop;
   out.before = loop->getLoopPredecessor();
   out.after = loop->getExitBlock();
@@ -104,20 +109,41 @@ struct Guard {
   bool wraps = false;  // perhaps
 };
 
-// What one thread of a short row does besides is better masked: the row stays whole vectors, and where extents are
-// constants the mask is one too, which makes it a single access.
-bool better_masked(const ThreadLoop& t, const BranchInst& branch, const ICmpInst& compare) {
-  constexpr std::uint64_t short_row = 32;
-  constexpr std::size_t few_instructions = 16;
+// What some threads of a short row do besides is better masked: the row stays whole vectors, and where extents are
+// constants the masks are, too, which makes an access of one thread a scalar one (forward_lanes.h).
+bool better_masked(const ThreadLoop& t) {
+  constexpr std::uint64_t short_row = 32, half_vector = 8;
+  constexpr std::size_t few_instructions = 120;
   const auto* begin = dyn_cast<ConstantInt>(t.begin);
   const auto* limit = dyn_cast<ConstantInt>(t.limit);
-  if (!begin || !limit || limit->getZExtValue() - begin->getZExtValue() > short_row || !t.loop->isInnermost())
-    return false;
-  const unsigned side = compare.getPredicate() == ICmpInst::ICMP_EQ ? 0 : 1;
-  if (!compare.isEquality() || branch.getCondition() != &compare) return false;
-  const BasicBlock* then = branch.getSuccessor(side);
-  return then->getSinglePredecessor() && then->getSingleSuccessor() == branch.getSuccessor(1 - side) &&
-         then->size() <= few_instructions;
+  if (!begin || !limit || !t.loop->isInnermost() || t.size > few_instructions) return false;
+  const std::uint64_t length = limit->getZExtValue() - begin->getZExtValue();
+  return length <= short_row && length % half_vector == 0;
+}
+
+// The numbers that such a row's threads are compared with are hidden until there are vectors: simplification would find
+// out that the last thread's part is where the loop ends, and a loop with several ways out doesn't become vectors.
+void hide_constants(const ThreadLoop& t, ScalarEvolution& se) {
+  Module& module = *t.before->getModule();
+  for (BasicBlock* block : t.loop->blocks())
+    for (Instruction& i : *block) {
+      auto* compare = dyn_cast<ICmpInst>(&i);
+      auto* number = compare ? dyn_cast<ConstantInt>(compare->getOperand(1)) : nullptr;
+      if (!number || compare == t.more || number->getBitWidth() > 64) continue;
+      const auto* affine = dyn_cast<SCEVAddRecExpr>(se.getSCEV(compare->getOperand(0)));
+      if (!affine || affine->getLoop() != t.loop) continue;
+      Type* type = number->getType();
+      FunctionCallee hidden = module.getOrInsertFunction((kHiddenPrefix + Twine(number->getBitWidth())).str(), type,
+                                                         type);
+      auto* f = cast<Function>(hidden.getCallee());
+      f->setDoesNotAccessMemory();
+      f->setDoesNotThrow();
+      f->setWillReturn();
+      f->addFnAttr(Attribute::Speculatable);
+      IRBuilder<> b(t.before->getTerminator());
+      b.SetCurrentDebugLocation({});
+      compare->setOperand(1, b.CreateCall(hidden, {number}));
+    }
 }
 
 bool find_guard(const ThreadLoop& t, ScalarEvolution& se, Guard& g) {
@@ -151,7 +177,7 @@ bool find_guard(const ThreadLoop& t, ScalarEvolution& se, Guard& g) {
         if (!affine || affine->getLoop() != t.loop || !affine->isAffine() || !affine->getStepRecurrence(se)->isOne() ||
             !usable(affine->getStart()) || !usable(sides[1 - side]))
           continue;
-        if (better_masked(t, *branch, *compare)) continue;
+        if (better_masked(t)) continue;
         g.affine = affine;
         g.affine_value = compare->getOperand(side);
         g.other = sides[1 - side];
@@ -227,9 +253,20 @@ void divide(const ThreadLoop& t, const Guard& g, ScalarEvolution& se) {
   Value* distance = b.CreateSub(other, first);
   CmpInst::Predicate p = g.predicate;
   if (!g.affine) {
-    cuts = {b.CreateSelect(b.CreateICmp(p, first, other), t.limit, t.begin), t.limit};
-    values = {true, false};
-  } else if (CmpInst::isEquality(p) && g.affine->getStart() == g.other) {
+    // All threads or none.
+    BasicBlock* ways[2];
+    for (const bool value : {false, true}) {
+      Copy copy;
+      copy_loop(t, t.begin, t.limit, /*single=*/false, t.after, copy);
+      auto* condition = cast<Instruction>(&*copy.map[g.condition]);
+      condition->replaceAllUsesWith(ConstantInt::get(condition->getType(), value));
+      ways[value] = copy.enter;
+    }
+    b.CreateCondBr(b.CreateICmp(p, first, other), ways[true], ways[false]);
+    end->eraseFromParent();
+    return;
+  }
+  if (CmpInst::isEquality(p) && g.affine->getStart() == g.other) {
     // The first thread is the one, as in `if (threadIdx.x == 0)`.
     cuts = {b.CreateAdd(t.begin, b.getInt32(1)), t.limit};
     values = {p == CmpInst::ICMP_EQ, p == CmpInst::ICMP_NE};
@@ -376,15 +413,25 @@ void allow_unrolling(Loop& loop, ScalarEvolution& se) {
   MDNode* id = marked(end);
   const unsigned count = id ? se.getSmallConstantTripCount(&loop) : 0;
   if (!count || count > short_row) return;
-  SmallVector<Metadata*, 4> kept = {nullptr};
-  for (const MDOperand& operand : drop_begin(id->operands())) {
-    auto* node = dyn_cast<MDNode>(operand);
-    auto* name = node && node->getNumOperands() ? dyn_cast<MDString>(node->getOperand(0)) : nullptr;
-    if (!name || name->getString() != unroll_disable) kept.push_back(operand);
-  }
-  MDNode* fresh = MDNode::getDistinct(loop.getHeader()->getContext(), kept);
+  add_to_loop(*end, nullptr, unroll_disable);
+}
+
+bool is_thread_loop(const Instruction& end) { return loop_has(end, marker); }
+
+bool loop_has(const Instruction& end, StringRef property) {
+  MDNode* id = end.getMetadata(LLVMContext::MD_loop);
+  return id && any_of(drop_begin(id->operands()), [&](const MDOperand& o) { return is_called(o, property); });
+}
+
+void add_to_loop(Instruction& end, MDNode* property, StringRef without) {
+  SmallVector<Metadata*, 6> properties = {nullptr};
+  if (MDNode* id = end.getMetadata(LLVMContext::MD_loop))
+    for (const MDOperand& operand : drop_begin(id->operands()))
+      if (without.empty() || !is_called(operand, without)) properties.push_back(operand);
+  if (property) properties.push_back(property);
+  MDNode* fresh = MDNode::getDistinct(end.getContext(), properties);
   fresh->replaceOperandWith(0, fresh);
-  end->setMetadata(LLVMContext::MD_loop, fresh);
+  end.setMetadata(LLVMContext::MD_loop, fresh);
 }
 
 void keep_small(Function& function) {
@@ -425,7 +472,23 @@ bool divide_thread_loops(Function& function, FunctionAnalysisManager& analyses) 
       break;
     }
   }
-  return switches || divisions > 0;
+  auto& se = analyses.getResult<ScalarEvolutionAnalysis>(function);
+  for (Loop* loop : analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder())
+    if (ThreadLoop t; recognise(loop, t) && better_masked(t)) hide_constants(t, se);
+  return true;
+}
+
+bool reveal_constants(Function& function) {
+  bool changed = false;
+  for (Instruction& i : make_early_inc_range(instructions(function))) {
+    auto* call = dyn_cast<CallInst>(&i);
+    const Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || !callee->getName().starts_with(kHiddenPrefix)) continue;
+    call->replaceAllUsesWith(call->getArgOperand(0));
+    call->eraseFromParent();
+    changed = true;
+  }
+  return changed;
 }
 
 }  // namespace mrcc

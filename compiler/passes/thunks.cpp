@@ -441,7 +441,9 @@ Value* scratch_memory(IRBuilder<>& b, ArrayRef<Value*> items, std::uint32_t lane
   memory->setAlignment(Align(64));
   AllocaInst* hidden = b.CreateAlloca(b.getPtrTy());
   b.CreateStore(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), memory, scratch_margin), hidden);
-  return b.CreateLoad(b.getPtrTy(), hidden, /*isVolatile=*/true, "scratch");
+  LoadInst* scratch = b.CreateLoad(b.getPtrTy(), hidden, /*isVolatile=*/true, "scratch");
+  scratch->setMetadata(kScratchMark, MDNode::get(b.getContext(), {}));
+  return scratch;
 }
 
 CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool store_lane, const Split& split,
