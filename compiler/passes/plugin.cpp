@@ -7,7 +7,8 @@
 //                    always_inline, promotion of locals (not at -O0)                -mrcc-stage=all, image
 //                    ImageStage (contexts, thunks, tables)                          -mrcc-stage=all, image
 //   before late optimisation  BlockStage (contraction, run_blocks)                  -mrcc-stage=all, image
-//   before vectorisation  ParallelGroups (which accesses of a thread loop are independent)
+//   before vectorisation  CollectAtomics (results of the whole grid, once for several blocks)
+//                         ParallelGroups (which accesses of a thread loop are independent)
 //                         WrappingStrides (indices that LLVM's vectoriser gets wrong)
 //   at the end       ForwardLanes (vectors from store to load)                      -mrcc-stage=all, image
 //
@@ -23,6 +24,7 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
+#include "collect_atomics.h"
 #include "forward_lanes.h"
 #include "options.h"
 #include "stages.h"
@@ -67,7 +69,10 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
               passes.addPass(createModuleToFunctionPassAdaptor(mrcc::ForwardLanes()));
             });
             builder.registerVectorizerStartEPCallback([](FunctionPassManager& passes, OptimizationLevel) {
-              if (mrcc::options().stage != mrcc::Stage::host) passes.addPass(mrcc::ParallelGroups());
+              if (mrcc::options().stage != mrcc::Stage::host) {
+                passes.addPass(mrcc::CollectAtomics());
+                passes.addPass(mrcc::ParallelGroups());
+              }
               passes.addPass(mrcc::WrappingStrides());
             });
           }};
