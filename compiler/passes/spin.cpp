@@ -16,6 +16,7 @@
 
 #include "callgraph.h"
 #include "debug_variables.h"
+#include "names.h"
 
 namespace mrcc {
 using namespace llvm;
@@ -81,12 +82,20 @@ class LoopTrace {
     SmallVector<std::pair<BasicBlock*, BasicBlock*>, 4> exits;
     loop_.getExitEdges(exits);
     if (exits.empty()) return "it has no exit";
-    seed();
-    propagate();
-    for (auto [from, to] : exits) {
-      Instruction* branch = from->getTerminator();
-      if (tainted_.contains(branch) || influenced_.contains(from))
-        return ("its exit depends on " + first_source_).str();
+    // Blocks often wait together: one thread looks, and the others learn it through shared memory. Far more loops hand
+    // results of atomic operations on in this way than wait for them, so only what merely looks counts there.
+    for (const bool shared : {false, true}) {
+      through_shared_ = shared;
+      seed();
+      propagate();
+      for (auto [from, to] : exits) {
+        Instruction* branch = from->getTerminator();
+        if (tainted_.contains(branch) || influenced_.contains(from))
+          return ("its exit depends on " + first_source_ + (shared ? ", through shared memory" : "")).str();
+      }
+      tainted_.clear();
+      influenced_.clear();
+      first_source_ = {};
     }
     return {};
   }
@@ -114,6 +123,7 @@ class LoopTrace {
     for (BasicBlock* block : loop_.blocks())
       for (Instruction& i : *block) {
         StringRef why = sources_.of(i);
+        if (through_shared_ && !looks_elsewhere(i)) continue;
         if (&i == only_counter || advances_by_failure(i)) continue;
         if (why.empty() && fenced && isa<LoadInst>(i) && loop_.isLoopInvariant(i.getOperand(0)) &&
             !isa<AllocaInst>(getUnderlyingObject(i.getOperand(0))))
@@ -122,6 +132,30 @@ class LoopTrace {
         if (first_source_.empty()) first_source_ = why;
         taint(&i);
       }
+  }
+
+  // The name of the `__shared__` variable that a pointer belongs to; empty = none.
+  static StringRef shared_variable(const Value* pointer) {
+    const auto* call = dyn_cast<CallInst>(getUnderlyingObject(pointer));
+    const Function* accessor = call ? call->getCalledFunction() : nullptr;
+    return accessor && accessor->getName().starts_with(kSharedPrefix) ? accessor->getName() : StringRef();
+  }
+
+  // A volatile or atomic access that changes nothing, outside the block's own memory.
+  static bool looks_elsewhere(const Instruction& i) {
+    const Value* pointer = nullptr;
+    if (auto* load = dyn_cast<LoadInst>(&i)) {
+      if (load->isVolatile() || load->isAtomic()) pointer = load->getPointerOperand();
+    } else if (auto* rmw = dyn_cast<AtomicRMWInst>(&i)) {
+      auto* operand = dyn_cast<ConstantInt>(rmw->getValOperand());
+      const AtomicRMWInst::BinOp op = rmw->getOperation();
+      if (operand && operand->isZero() &&
+          (op == AtomicRMWInst::Add || op == AtomicRMWInst::Sub || op == AtomicRMWInst::Or || op == AtomicRMWInst::Xor))
+        pointer = rmw->getPointerOperand();
+    } else if (auto* swap = dyn_cast<AtomicCmpXchgInst>(&i)) {
+      if (swap->getCompareOperand() == swap->getNewValOperand()) pointer = swap->getPointerOperand();
+    }
+    return pointer && shared_variable(pointer).empty() && !isa<AllocaInst>(getUnderlyingObject(pointer));
   }
 
   // An atomic add or subtraction of a constant that is the loop's only source: each iteration takes its own number.
@@ -186,14 +220,18 @@ class LoopTrace {
     }
   }
 
-  // Loads of a local variable that a tainted store or call may have written.
+  // Loads of a local or shared variable that a tainted store or call may have written.
   void taint_loads_of(const Value* pointer) {
     const Value* object = getUnderlyingObject(pointer);
-    if (!isa<AllocaInst>(object)) return;
+    const StringRef shared = through_shared_ ? shared_variable(pointer) : StringRef();
+    if (!isa<AllocaInst>(object) && shared.empty()) return;
     for (BasicBlock* block : loop_.blocks())
-      for (Instruction& i : *block)
-        if (auto* load = dyn_cast<LoadInst>(&i); load && getUnderlyingObject(load->getPointerOperand()) == object)
-          taint(load);
+      for (Instruction& i : *block) {
+        auto* load = dyn_cast<LoadInst>(&i);
+        if (!load) continue;
+        const Value* from = load->getPointerOperand();
+        if (shared.empty() ? getUnderlyingObject(from) == object : shared_variable(from) == shared) taint(load);
+      }
   }
 
   // Control dependence: blocks between the branch and its post-dominator run or not by its outcome, and phis there and
@@ -223,6 +261,7 @@ class LoopTrace {
   SmallPtrSet<const BasicBlock*, 16> influenced_;
   SmallVector<const Instruction*, 32> work_;
   StringRef first_source_;
+  bool through_shared_ = false;
 };
 
 void trace_function(Function& f, const Sources& sources, const CallGraph& graph, SpinMap& out) {

@@ -3,8 +3,9 @@
 // CUDA guarantees progress to co-resident threads, so a kernel that contains such a loop must not keep a worker to
 // itself: it runs on fibers, and the loop polls the runtime. A loop spins when one of its exits depends - by data or
 // control, within the loop - on a volatile or atomic access, a clock, a plain load of an unchanging address beside a
-// fence, or the result of a call of unknown or such effect; or when it has no exit. Not spinning, although an atomic
-// decides: retrying a compare-and-swap whose expected value comes from its own last failure (somebody else made
+// fence, or the result of a call of unknown or such effect; or, through a shared variable that another thread of the
+// block stores to, on a volatile or atomic access that only reads; or when it has no exit. Not spinning, although an
+// atomic decides: retrying a compare-and-swap whose expected value comes from its own last failure (somebody else made
 // progress), and fetching from a counter by a single atomic add of a constant.
 #pragma once
 #include <string>

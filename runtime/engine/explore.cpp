@@ -83,12 +83,14 @@ void run_finite(Domain& domain, const simt::Grid& grid, GraphImage* image) noexc
 // Blocks that may wait for others: as fibers of this thread, which pauses between their rounds.
 void run_resident(Domain& domain, simt::Grid& grid, GraphImage* image) noexcept {
   constexpr std::size_t enough = 16;  // blocks at a time while they get on
+  constexpr unsigned patient_rounds = 4;
   const ImageScope scope(image);
   simt::grid_open(grid);
   std::vector<simt::Resident*> living;
   std::uint64_t next = 0;
   const std::uint64_t unit = cluster_blocks(grid);
   bool stuck = false, failed = false;
+  unsigned rounds = 0;  // since a block began or ended
   for (;;) {
     while (next < grid.total_blocks && !failed &&
            (living.size() < enough || stuck || (grid.flags & simt::grid_cooperative) != 0)) {
@@ -101,6 +103,7 @@ void run_resident(Domain& domain, simt::Grid& grid, GraphImage* image) noexcept 
       }
       living.push_back(resident);
       stuck = false;
+      rounds = 0;
       next += count;
       if (next == grid.total_blocks && (grid.flags & simt::grid_tells_begin) != 0 && domain.on_begun)
         domain.on_begun(domain, grid);
@@ -117,12 +120,15 @@ void run_resident(Domain& domain, simt::Grid& grid, GraphImage* image) noexcept 
         report(domain, result.fault, grid);
         failed = true;
       }
-      if (result.step == simt::Step::yielded)
+      if (result.step == simt::Step::yielded) {
         ++i;
-      else
-        living.erase(living.begin() + static_cast<std::ptrdiff_t>(i));
+        continue;
+      }
+      living.erase(living.begin() + static_cast<std::ptrdiff_t>(i));
+      rounds = 0;
     }
-    stuck = !progress;
+    // Blocks that meet at their barriers while they wait for other blocks get on, and nowhere.
+    stuck = !progress || ++rounds >= patient_rounds;
     if (!living.empty()) observe::explorer->pause(progress);
   }
   simt::grid_close(grid);

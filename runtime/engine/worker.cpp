@@ -24,8 +24,12 @@ struct Entry {
   std::uint64_t not_before_ns;
 };
 
-// A worker starts further blocks freely up to this many lanes; beyond it only when all it has are stuck.
+// A worker starts further blocks freely up to this many lanes, and this many blocks. Beyond it when all it has are
+// stuck, or when none of them has ended for some rounds - a block that meets at its barrier while it waits for other
+// blocks gets on, and nowhere -: then up to twice as many as it has.
 constexpr std::uint64_t free_lanes = 2048;
+constexpr std::size_t free_blocks = 16;
+constexpr unsigned patient_rounds = 4;
 
 class Worker {
  public:
@@ -131,7 +135,15 @@ class Worker {
   }
 
   bool start_residents(GridJob& job) noexcept {
-    if (lanes_ >= free_lanes && fruitless_ < 4) return false;  // enough here while they get on
+    if (entries_.empty()) {
+      lanes_wanted_ = free_lanes;
+      blocks_wanted_ = free_blocks;
+    } else if (fruitless_ >= patient_rounds || rounds_ >= patient_rounds) {
+      lanes_wanted_ = 2 * lanes_;
+      blocks_wanted_ = 2 * entries_.size();
+    }
+    if (lanes_ >= lanes_wanted_) return false;
+    rounds_ = 0;
     if (runner_.residents == 0) Scheduler::get().pass_on();
     const simt::Grid& grid = *job.grid;
     const std::uint64_t lanes_per_block = std::uint64_t{grid.block[0]} * grid.block[1] * grid.block[2];
@@ -161,7 +173,7 @@ class Worker {
       }
       lanes_ += lanes_per_block * count;
       runner_.residents = static_cast<unsigned>(entries_.size());
-    } while (lanes_ < free_lanes && entries_.size() < 16);
+    } while (lanes_ < lanes_wanted_ && entries_.size() < blocks_wanted_);
     return taken;
   }
 
@@ -187,6 +199,7 @@ class Worker {
 
   bool step_all() noexcept {
     bool progress = false;
+    ++rounds_;
     const std::uint64_t now = now_ns();
     for (std::size_t i = 0; i < entries_.size();) {
       Entry& entry = entries_[i];
@@ -196,7 +209,7 @@ class Worker {
       }
       const simt::StepResult result = [&] {
         const ImageScope scope(entry.job->queue.image());
-        return simt::step(entry.resident);
+        return simt::step(entry.resident, entries_.size() == 1);
       }();
       if (result.step == simt::Step::yielded) {
         progress |= result.progress;
@@ -205,6 +218,7 @@ class Worker {
         continue;
       }
       progress = true;
+      rounds_ = 0;
       if (result.step == simt::Step::faulted) entry.job->record_fault(result.fault);
       const Entry ended = entry;
       entries_[i] = entries_.back();
@@ -249,6 +263,9 @@ class Worker {
   Rest rest_;
   std::vector<Entry> entries_;
   std::uint64_t lanes_ = 0;
+  std::uint64_t lanes_wanted_ = free_lanes;
+  std::size_t blocks_wanted_ = free_blocks;
+  unsigned rounds_ = 0;                // since residents began or ended
   unsigned fruitless_ = 0;             // rounds without progress
   std::uint64_t fruitless_since_ = 0;  // ticks
   GridJob* finishing_ = nullptr;

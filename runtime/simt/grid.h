@@ -102,7 +102,8 @@ struct StepResult {
   std::uint64_t
       not_before_ns;  // steady-clock time before which stepping is pointless (all lanes in __nanosleep); 0 = none
 };
-StepResult step(Resident* resident) noexcept;
+// `alone`: nobody waits for this call to return, so lanes that wait for each other get a few turns in it.
+StepResult step(Resident* resident, bool alone = true) noexcept;
 
 // The most blocks of this shape that may be resident at once on one virtual multiprocessor, from stack and
 // shared-memory limits (occupancy API, cooperative launch limit). At least 1 for any legal shape.

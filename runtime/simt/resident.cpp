@@ -250,11 +250,12 @@ Resident* start(const Grid& grid, std::uint64_t first, std::uint64_t count) noex
   return r;
 }
 
-StepResult step(Resident* r) noexcept {
+StepResult step(Resident* r, bool alone) noexcept {
   Executor* const e = r->executor;
   protect::RuntimeScope access;
   r->progress = false;
-  // A few rounds while lanes come forward, so that lanes which wait for each other don't need the caller in between.
+  // Rounds while lanes come forward, so that lanes which wait for each other don't need the caller in between.
+  const int most = alone ? most_rounds : 0;
   for (int rounds = 0;; ++rounds) {
     if (r->grid.device->dead.load(std::memory_order_relaxed)) return give_up(r, Fault::interrupted);
     wake_pollers(*r, false, r->sleepers ? now_ns() : 0);
@@ -268,7 +269,7 @@ StepResult step(Resident* r) noexcept {
     }
     const bool now = r->progress;
     r->progress |= before;
-    if (!now || rounds == most_rounds) break;
+    if (!now || rounds == most) break;
   }
   if (!r->progress)
     if (const Block* stuck = stuck_block(*r)) {

@@ -176,3 +176,42 @@ K spin_and_meet(volatile int* p) {
   while (*p == 0) {}
   __mr_barrier();
 }
+// One thread looks, and the block learns it through shared memory.
+K spin_through_shared(volatile int* p) {
+  __shared__ int go;
+  do {
+    if (threadIdx.x == 0) go = *p != 0;
+    __mr_barrier();
+  } while (!go);
+}
+K spin_add_zero_through_shared(int* p) {
+  __shared__ int state[2];
+  do {
+    if (threadIdx.x == 0) state[1] = __atomic_fetch_add(p, 0, __ATOMIC_RELAXED);
+    __mr_barrier();
+  } while (state[1] == 0);
+}
+// Not waiting: each round takes the next item, whatever other atomic operations do with it.
+K split_work_queue(int* next, int n, int* out) {
+  __shared__ int item;
+  for (;;) {
+    if (threadIdx.x == 0) item = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
+    __mr_barrier();
+    if (item >= n) break;
+    __atomic_fetch_or(&out[item], 1 << threadIdx.x, __ATOMIC_RELAXED);
+    __mr_barrier();
+  }
+}
+// Nor is what the block's threads tell each other.
+K split_until_nothing_changes(int* p) {
+  __shared__ int changed;
+  do {
+    if (threadIdx.x == 0) changed = 0;
+    __mr_barrier();
+    if (p[threadIdx.x] > p[threadIdx.x + 1]) {
+      p[threadIdx.x] = p[threadIdx.x + 1];
+      changed = 1;
+    }
+    __mr_barrier();
+  } while (changed);
+}
