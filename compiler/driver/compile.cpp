@@ -60,7 +60,7 @@ Argv Compiler::front_end(const Input& input, const Argv& prelude) const {
   Argv a{tools_.tool(input.language == Language::c || input.language == Language::assembler ? "clang" : "clang++")};
   append(a, {"-Wno-unused-command-line-argument", "-Wno-unknown-pragmas"});
   // What nvcc says nothing about: an unrolling that the optimizer thinks better of, and the bodies of waiting loops.
-  append(a, {"-Wno-pass-failed", "-Wno-empty-body"});
+  append(a, {"-Wno-pass-failed", "-Wno-empty-body", "-Wno-cuda-compat", "-Wno-invalid-feature-combination"});
   // What nvcc with g++ accepts, with a warning at most, and clang refuses or complains about.
   if (input.language == Language::cuda || input.language == Language::cpp)
     append(a, {"-Wno-c++11-narrowing", "-Wno-register", "-Wno-missing-template-arg-list-after-template-kw",

@@ -60,7 +60,8 @@ std::string link_program(const Options& o, const Toolchain& tools, const std::ve
     else if (item.argument == "-lgomp")
       a.push_back("-fopenmp");
     // The driver API's library: named by many build files, used by few. What a program does call, the linker names.
-    else if (item.argument == "-lcuda")
+    // NVTX has been headers alone since its third version.
+    else if (item.argument == "-lcuda" || item.argument == "-lnvToolsExt")
       continue;
     else
       a.push_back(item.input >= 0 ? objects[item.input] : item.argument);

@@ -240,8 +240,9 @@ def a_header_of_a_library_that_is_not_there_is_explained(t):
 def what_nvcc_takes_in_silence_is_taken_in_silence(t):
     t.write("a.cu", "template <class T> struct Get { static int value() { return T::template of(1); } };\n"
                     "struct One { template <class T> static int of(T t) { return t; } };\n"
+                    "inline __global__ void another() {}\n"
                     "__global__ void kernel(int* p, long n) { register int i = n; int a[] = {n, 2}; *p = a[0] + i; }\n"
                     "int main(int n, char**) { int some[n]; some[0] = cudaThreadSynchronize(); "
                     "return Get<One>::value() - 1 + some[0]; }\n")
-    t.compiles("-std=c++17", "-Xcompiler", "-Wno-maybe-uninitialized,-Wno-narrowing", "a.cu", "-o", "a")
+    t.compiles("-std=c++17", "-Xcompiler", "-Wno-maybe-uninitialized,-Wno-narrowing,-march=native", "a.cu", "-o", "a")
     t.ok("./a")

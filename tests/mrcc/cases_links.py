@@ -236,3 +236,10 @@ def programs_that_say_nothing_of_the_tree_they_were_built_with_but_its_libraries
     dynamic = t.ok("readelf", "-d", "app")
     assert f"[{os.fspath(harness.BUILD)}/lib]" in dynamic, dynamic
     assert "libcudart.so.13-millrace" in dynamic, dynamic
+
+
+@case
+def nvtx_by_its_old_names(t):
+    t.write("a.cu", "#include <nvToolsExt.h>\nint main() { nvtxRangePushA(\"all\"); return nvtxRangePop() != NVTX_NO_PUSH_POP_TRACKING; }\n")
+    t.compiles("a.cu", "-lnvToolsExt", "-o", "a")
+    t.ok("./a")

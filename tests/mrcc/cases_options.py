@@ -243,6 +243,24 @@ def ways_of_running_blocks(t):
 
 
 @case
+def reductions_and_scans_of_tiles_run_as_loops(t):
+    t.write("a.cu", """#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+__global__ void sum(int* p) {
+  auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+  p[threadIdx.x] = cg::reduce(tile, p[threadIdx.x], cg::plus<int>());
+}
+__global__ void before(int* p) {
+  auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  p[threadIdx.x] = cg::exclusive_scan(tile, p[threadIdx.x]);
+}
+""")
+    report = t.mrcc("-mrcc-report", "-c", "a.cu")
+    assert report.status == 0 and report.err.count("split (loops between barriers)") == 2, str(report)
+
+
+@case
 def processors(t):
     t.write("a.cu", SQUARES)
     for march in ("x86-64-v3", "native"):

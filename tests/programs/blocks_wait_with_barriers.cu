@@ -1,5 +1,5 @@
-// Blocks that wait for blocks with higher numbers, and meet at their own barrier each time they look: they get on without
-// end, and still all blocks that the device holds have to be there.
+// Blocks that wait for blocks with higher numbers, and meet at their own barrier each time they look: they get on
+// without end, and still all blocks that the device holds have to be there.
 #include "check.h"
 
 __global__ void last_block_first(volatile int* done, int blocks) {

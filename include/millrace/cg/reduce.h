@@ -22,6 +22,49 @@ template <class T, class Op> __MR_D __attribute__((convergent)) T reduce_lanes(u
   return exchange<T>(mask, value, nth_lane(mask, 0));
 }
 
+// Operators by which all threads of a butterfly get the same bits, whichever of two values comes first.
+template <class Op, class T> struct commutes {
+  static constexpr bool value = false;
+};
+template <class T> struct commutes<plus<T>, T> {
+  static constexpr bool value = std::is_arithmetic<T>::value;
+};
+template <class T> struct commutes<less<T>, T> {
+  static constexpr bool value = std::is_integral<T>::value;
+};
+template <class T> struct commutes<greater<T>, T> {
+  static constexpr bool value = std::is_integral<T>::value;
+};
+template <class T> struct commutes<bit_and<T>, T> {
+  static constexpr bool value = std::is_integral<T>::value;
+};
+template <class T> struct commutes<bit_or<T>, T> {
+  static constexpr bool value = std::is_integral<T>::value;
+};
+template <class T> struct commutes<bit_xor<T>, T> {
+  static constexpr bool value = std::is_integral<T>::value;
+};
+
+// The same within a tile, whose lanes are neighbours. Each thread makes the same exchanges whether or not its tile is
+// full, so that the compiler sees that all threads reach them; values of lanes that a block's last tile lacks are left.
+template <unsigned N, class T, class Op>
+__MR_D __attribute__((convergent)) T reduce_tile(unsigned lanes, T value, Op op) {
+  const unsigned rank = __mr_lane_id() & (N - 1), first = __mr_lane_id() & ~(N - 1);
+  const unsigned n = (unsigned)__builtin_popcount(lanes & existing_lanes());
+#pragma unroll
+  for (unsigned half = N / 2; half > 0; half /= 2) {
+    if constexpr (commutes<typename std::decay<Op>::type, T>::value) {
+      const T other = exchange<T>(lanes, value, first + (rank ^ half));
+      value = (rank ^ half) < n ? op(value, other) : value;
+    } else {
+      const bool takes = rank < half && rank + half < n;
+      const T other = exchange<T>(lanes, value, first + (takes ? rank + half : rank));
+      if (takes) value = op(value, other);
+    }
+  }
+  return exchange<T>(lanes, value, first);
+}
+
 template <class T> struct plain {
   typedef typename std::remove_cv<typename std::remove_reference<T>::type>::type type;
 };
@@ -32,9 +75,9 @@ template <class T, class Op, unsigned N, class P>
 __MR_D __attribute__((convergent)) auto reduce(const thread_block_tile<N, P>& group, T&& value, Op&& op) {
   typedef typename details::plain<T>::type V;
   if constexpr (N <= 32) {
-    return details::reduce_lanes<V>(group.lanes() & details::existing_lanes(), V(value), op);
+    return details::reduce_tile<N, V>(group.lanes(), V(value), op);
   } else {
-    const V warp = details::reduce_lanes<V>(0xffffffffu, V(value), op);
+    const V warp = details::reduce_tile<32, V>(0xffffffffu, V(value), op);
     return group.__mr_combine(warp, op, N / 32);
   }
 }

@@ -15,6 +15,22 @@ template <class T, class Op> __MR_D __attribute__((convergent)) T scan_lanes(uns
   }
   return value;
 }
+// The same within a tile, whose lanes are neighbours.
+template <unsigned N, class T, class Op>
+__MR_D __attribute__((convergent)) T scan_tile(unsigned lanes, T value, Op op) {
+  const unsigned lane = __mr_lane_id(), rank = lane & (N - 1);
+#pragma unroll
+  for (unsigned step = 1; step < N; step *= 2) {
+    const T below = exchange<T>(lanes, value, rank >= step ? lane - step : lane);
+    if (rank >= step) value = op(below, value);
+  }
+  return value;
+}
+template <unsigned N, class T> __MR_D __attribute__((convergent)) T shift_tile(unsigned lanes, T inclusive, T first) {
+  const unsigned lane = __mr_lane_id(), rank = lane & (N - 1);
+  const T below = exchange<T>(lanes, inclusive, rank == 0 ? lane : lane - 1);
+  return rank == 0 ? first : below;
+}
 // The inclusive result of the rank below; `first` for rank 0.
 template <class T> __MR_D __attribute__((convergent)) T shift_lanes(unsigned mask, T inclusive, T first) {
   const unsigned rank = (unsigned)__builtin_popcount(mask & lanes_below());
@@ -25,9 +41,9 @@ template <class T> __MR_D __attribute__((convergent)) T shift_lanes(unsigned mas
 template <class T, class Op, unsigned N, class P>
 __MR_D __attribute__((convergent)) T inclusive(const thread_block_tile<N, P>& group, T value, Op op) {
   if constexpr (N <= 32) {
-    return scan_lanes<T>(group.lanes() & existing_lanes(), value, op);
+    return scan_tile<N, T>(group.lanes(), value, op);
   } else {
-    T here = scan_lanes<T>(0xffffffffu, value, op);
+    T here = scan_tile<32, T>(0xffffffffu, value, op);
     const T total = exchange<T>(0xffffffffu, here, 31);
     const unsigned warp = group.thread_rank() / 32;
     const T before = group.__mr_combine(total, op, warp == 0 ? 1 : warp);
@@ -41,14 +57,13 @@ __MR_D __attribute__((convergent)) T inclusive(const coalesced_group& group, T v
 template <class T, class Op, unsigned N, class P>
 __MR_D __attribute__((convergent)) T exclusive(const thread_block_tile<N, P>& group, T value, Op op) {
   if constexpr (N <= 32) {
-    const unsigned lanes = group.lanes() & existing_lanes();
-    return shift_lanes<T>(lanes, scan_lanes<T>(lanes, value, op), T());
+    return shift_tile<N, T>(group.lanes(), scan_tile<N, T>(group.lanes(), value, op), T());
   } else {
-    T here = scan_lanes<T>(0xffffffffu, value, op);
+    T here = scan_tile<32, T>(0xffffffffu, value, op);
     const T total = exchange<T>(0xffffffffu, here, 31);
     const unsigned warp = group.thread_rank() / 32;
     const T before = group.__mr_combine(total, op, warp == 0 ? 1 : warp);
-    const T below = shift_lanes<T>(0xffffffffu, here, T());
+    const T below = shift_tile<32, T>(0xffffffffu, here, T());
     if (warp == 0) return below;
     return (group.thread_rank() & 31) == 0 ? before : op(before, below);
   }
