@@ -16,6 +16,7 @@
 #include "device/builtins.h"
 #include "device/sync.h"
 #include "device/warp.h"
+#include "device/warp_removed.h"
 #include "device/atomics.h"
 #include "device/integer.h"
 #include "device/simd.h"

@@ -4,6 +4,16 @@
 
 __global__ void add_one(int* p) { ++*p; }
 
+__global__ void without_masks(int* out) {
+  int sum = threadIdx.x;
+  for (int lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_xor(sum, lanes);
+  float last = __shfl((float)threadIdx.x, 31);
+  if (threadIdx.x > 0) out[threadIdx.x] = 0;
+  const bool right = sum == 496 && last == 31 && __shfl_up(sum, 1) + __shfl_down(threadIdx.x, 1, 8) > 0 &&
+                     __ballot(threadIdx.x < 3) == 7 && __any(threadIdx.x == 9) && !__all(threadIdx.x == 9);
+  if (__all(right) && threadIdx.x == 0) *out = 1;
+}
+
 // Where 13.0's own calls stay what they are: with a literal null as edges' data.
 void calls_of_13(cudaStream_t stream, cudaGraphNode_t node) {
   cudaStreamCaptureStatus status;
@@ -115,6 +125,8 @@ int main() {
   equals(cudaDevAttrMaxTexture1DLinearWidth, properties.maxTexture1DLinear);
   equals(cudaDevAttrSingleToDoublePrecisionPerfRatio, properties.singleToDoublePrecisionPerfRatio);
   CHECK(properties.cooperativeMultiDeviceLaunch == 0);
+  without_masks<<<1, 32>>>(p);
   OK(cudaThreadSynchronize());
+  CHECK(*p == 1);
   return report();
 }
