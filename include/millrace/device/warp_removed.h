@@ -1,6 +1,6 @@
 // Warp operations without a mask, which CUDA removed for architectures from sm_70 on, for the sources of old programs:
-// as if all lanes of the warp took part. Lanes that are elsewhere in the program are waited for, where old GPUs left them
-// out.
+// as if all lanes of the warp took part. Lanes that are elsewhere in the program are waited for, where old GPUs left
+// them out.
 #pragma once
 #pragma clang system_header
 
