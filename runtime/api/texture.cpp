@@ -54,7 +54,8 @@ MR_API cudaDestroySurfaceObject(cudaSurfaceObject_t surface) {
 MR_API cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* out, cudaSurfaceObject_t surface) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   const model::TextureObject* object = model::texture_of(surface, true);
-  if (!out || !object) return api::result(cudaErrorInvalidValue);
+  if (!object) return api::result(cudaErrorInvalidValue);
+  if (!out) return api::result(cudaErrorInvalidDevice);  // as recorded
   *out = object->resource;
   return cudaSuccess;
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include <memory/srgb.h>
+
 namespace mr::memory {
 namespace {
 
@@ -63,6 +65,8 @@ Texel read_float(const Texture& texture, const Surface& surface, const char* at,
       texel.v[c] = std::bit_cast<float>(raw[c]);
     else if (!texture.normalized_read)
       texel.v[c] = static_cast<float>(static_cast<std::int32_t>(raw[c]));
+    else if (texture.srgb && c < 3)
+      texel.v[c] = static_cast<float>(srgb_to_linear[raw[c] & 255]) / 65536;
     else if (surface.format.kind == ChannelKind::is_signed)
       texel.v[c] = std::max(static_cast<float>(static_cast<std::int32_t>(raw[c])) / full_scale(surface.format), least);
     else
@@ -101,7 +105,7 @@ struct Axis {
   int count = 1;
 };
 
-Axis axis_of(double x, std::uint32_t size, AddressMode mode, FilterMode filter) noexcept {
+Axis axis_of(double x, std::uint32_t size, AddressMode mode, FilterMode filter, bool gather) noexcept {
   Axis axis;
   if (filter == FilterMode::point) {
     axis.index[0] = address(static_cast<std::int64_t>(std::floor(x)), size, mode);
@@ -110,7 +114,7 @@ Axis axis_of(double x, std::uint32_t size, AddressMode mode, FilterMode filter) 
   // Fixed point with 8 fractional bits, rounded to nearest.
   auto fixed = static_cast<std::int64_t>(std::floor(x * 256 + 0.5)) - 128;
   // Beyond the outer elements' centres there is one element, not two equal ones: their parts would be rounded.
-  if (mode == AddressMode::clamp) fixed = std::clamp<std::int64_t>(fixed, 0, (std::int64_t{size} - 1) * 256);
+  if (mode == AddressMode::clamp && !gather) fixed = std::clamp<std::int64_t>(fixed, 0, (std::int64_t{size} - 1) * 256);
   const std::int64_t first = fixed >> 8;
   axis.index[0] = address(first, size, mode);
   axis.index[1] = address(first + 1, size, mode);
@@ -135,16 +139,26 @@ const char* element(const Surface& surface, const Place& place, int ix, int iy, 
                     place.slice + static_cast<std::size_t>(z));
 }
 
-// Normalized integers are interpolated as integers of 16 bits.
-bool in_sixteen_bits(const Texture& texture, const Format& format) noexcept {
-  return texture.normalized_read && texture.filter == FilterMode::linear && format.kind != ChannelKind::is_float;
+// Normalized integers are interpolated as integers: of 16 bits, but signed bytes as they are.
+bool in_integers(const Texture& texture, const Format& format, int channel) noexcept {
+  return texture.normalized_read && !(texture.srgb && channel < 3) && format.kind != ChannelKind::is_float;
 }
-double sixteen_bits(const Format& format) noexcept { return format.kind == ChannelKind::is_signed ? 32767 : 65535; }
-double as_summed(const Texture& texture, const Format& format, float value) noexcept {
-  if (!in_sixteen_bits(texture, format)) return value;
-  const double scaled = value * sixteen_bits(format);
-  // 255 is a divisor of 65535, but 127 none of 32767.
-  return format.bits == 8 && format.kind == ChannelKind::is_signed ? scaled : std::round(scaled);
+bool is_signed_byte(const Format& format) noexcept { return format.bits == 8 && format.kind == ChannelKind::is_signed; }
+double as_summed(const Texture& texture, const Format& format, int channel, float value) noexcept {
+  if (!in_integers(texture, format, channel)) return value;
+  if (is_signed_byte(format)) return std::round(value * 127.0);
+  return std::round(value * (format.kind == ChannelKind::is_signed ? 32767.0 : 65535.0));
+}
+// The float that a sum of such integers means.
+float as_read(const Format& format, double sum) noexcept {
+  if (format.kind != ChannelKind::is_signed) return static_cast<float>(std::floor(sum + 0.5) / 65535);
+  double whole = std::floor(sum + 0.5);
+  if (is_signed_byte(format)) {
+    // From 256ths of bytes to 32767ths: 257/256 of it, of which the second part is taken from the upper bits alone.
+    const auto fixed = static_cast<std::int32_t>(sum * 256);
+    whole = fixed + (((fixed >> 4) * 257 + 1024) >> 11);
+  }
+  return static_cast<float>(std::max(whole / 32767, -1.0));
 }
 
 // The nearest float, of two equally near ones the larger in magnitude, as hardware rounds sums.
@@ -170,37 +184,70 @@ void weigh(int share, int a, int b, int c, int (&weights)[2][2][2]) noexcept {
   }
 }
 
+// The elements that a fetch takes from one level or two, and their weights in 256ths.
+struct Samples {
+  int count = 0;
+  int weights[16];
+  Texel texels[16];
+  int slices = 0;  // of all levels
+  int slice[16];
+};
+
 // Adds what `share` 256ths of a fetch from one level are.
-void accumulate(const Texture& texture, const Surface& surface, const Place& place, int share,
-                double (&sum)[4]) noexcept {
+void collect(const Texture& texture, const Surface& surface, const Place& place, int share, Samples& samples) noexcept {
   const Axis& x = place.axes[0];
   const int nx = x.count;
   const int ny = place.dimensions > 1 ? place.axes[1].count : 1;
   const int nz = place.dimensions > 2 ? place.axes[2].count : 1;
   int weights[2][2][2];
   weigh(share, nx == 2 ? x.weight : 0, ny == 2 ? place.axes[1].weight : 0, nz == 2 ? place.axes[2].weight : 0, weights);
-  for (int iz = 0; iz < nz; ++iz)
+  for (int iz = 0; iz < nz; ++iz, ++samples.slices)
     for (int iy = 0; iy < ny; ++iy)
       for (int ix = 0; ix < nx; ++ix) {
-        const double weight = weights[iz][iy][ix] / 256.0;
-        if (weight == 0) continue;  // also keeps infinities of untouched elements out
-        const char* at = element(surface, place, ix, iy, iz);
-        Texel texel;
-        if (at)
+        if (weights[iz][iy][ix] == 0) continue;  // also keeps infinities of untouched elements out
+        samples.slice[samples.count] = samples.slices;
+        samples.weights[samples.count] = weights[iz][iy][ix];
+        Texel& texel = samples.texels[samples.count++];
+        if (const char* at = element(surface, place, ix, iy, iz))
           texel = read_float(texture, surface, at, -2.0f);
         else
           std::memcpy(texel.v, texture.border, sizeof texel.v);
-        for (int c = 0; c < 4; ++c) sum[c] += weight * as_summed(texture, surface.format, texel.v[c]);
       }
 }
 
-Texel result_of(const Texture& texture, const Format& format, const double (&sum)[4]) noexcept {
+// Sums of 16-bit floats, and of colours in sRGB: in each slice the elements are cut down to 14 bits behind the leading
+// one of the largest, and the sum of all is rounded to a 16-bit float, halves up in magnitude.
+float half_sum(const Samples& samples, int channel) noexcept {
+  float largest[4] = {};
+  for (int i = 0; i < samples.count; ++i) {
+    float& so_far = largest[samples.slice[i]];
+    so_far = std::max(so_far, std::fabs(samples.texels[i].v[channel]));
+  }
+  double sum = 0;
+  for (int i = 0; i < samples.count; ++i) {
+    double value = samples.texels[i].v[channel];
+    if (const float most = largest[samples.slice[i]]; most > 0 && std::isfinite(most)) {
+      const int unit = std::ilogb(most) - 14;
+      value = std::ldexp(std::trunc(std::ldexp(value, -unit)), unit);
+    }
+    sum += value * samples.weights[i] / 256;
+  }
+  if (!std::isfinite(sum) || sum == 0) return static_cast<float>(sum);
+  const int last = std::max(std::ilogb(sum), -14) - 10;
+  return static_cast<float>(std::ldexp(std::round(std::ldexp(sum, -last)), last));
+}
+
+Texel result_of(const Texture& texture, const Format& format, const Samples& samples) noexcept {
   Texel result;
   for (int c = 0; c < 4; ++c) {
-    if (in_sixteen_bits(texture, format))
-      result.v[c] = static_cast<float>(std::max(std::floor(sum[c] + 0.5) / sixteen_bits(format), -1.0));
-    else
-      result.v[c] = nearest_float(sum[c]);
+    if ((format.kind == ChannelKind::is_float && format.bits == 16) || (texture.srgb && c < 3)) {
+      result.v[c] = half_sum(samples, c);
+      continue;
+    }
+    double sum = 0;
+    for (int i = 0; i < samples.count; ++i)
+      sum += samples.weights[i] / 256.0 * as_summed(texture, format, c, samples.texels[i].v[c]);
+    result.v[c] = in_integers(texture, format, c) ? as_read(format, sum) : nearest_float(sum);
   }
   return result;
 }
@@ -261,7 +308,8 @@ Place locate(const Texture& texture, const Surface& surface, std::uint32_t kind,
   for (int d = 0; d < place.dimensions; ++d) {
     AddressMode mode = texture.address[d];
     if (!normalized && (mode == AddressMode::wrap || mode == AddressMode::mirror)) mode = AddressMode::clamp;
-    place.axes[d] = axis_of(in_elements(coordinate[d], normalized, sizes[d]), sizes[d], mode, filter);
+    place.axes[d] = axis_of(in_elements(coordinate[d], normalized, sizes[d]), sizes[d], mode, filter,
+                            kind & fetch_gather);
   }
   return place;
 }
@@ -297,9 +345,9 @@ void fetch_level_of(const Texture& texture, const Surface& surface, std::uint32_
                     int layer, void* result) noexcept {
   const Place place = locate(texture, surface, kind, coordinates, layer);
   if (texture.filter == FilterMode::linear && reads_floats(texture)) {
-    double sum[4] = {};
-    accumulate(texture, surface, place, 256, sum);
-    const Texel texel = result_of(texture, surface.format, sum);
+    Samples samples;
+    collect(texture, surface, place, 256, samples);
+    const Texel texel = result_of(texture, surface.format, samples);
     std::memcpy(result, texel.v, 16);
   } else {
     fetch_element(texture, surface, element(surface, place, 0, 0, 0), result);
@@ -313,9 +361,21 @@ void gather(const Texture& texture, std::uint32_t kind, const float* coordinates
   const Place place = locate(texture, surface, kind, coordinates, 0);
   constexpr int order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
   for (int i = 0; i < 4; ++i) {
-    std::uint32_t texel[4];
-    fetch_element(texture, surface, element(surface, place, order[i][0], order[i][1], 0), texel);
-    std::memcpy(static_cast<char*>(result) + 4 * i, &texel[which & 3], 4);
+    const char* const at = element(surface, place, order[i][0], order[i][1], 0);
+    std::uint32_t bits[4];
+    if (texture.normalized_read && is_signed_byte(surface.format)) {
+      // As where elements are interpolated.
+      Texel texel;
+      if (at)
+        texel = read_float(texture, surface, at, -2.0f);
+      else
+        std::memcpy(texel.v, texture.border, sizeof texel.v);
+      const float value = as_read(surface.format, std::round(texel.v[which & 3] * 127.0));
+      std::memcpy(&bits[which & 3], &value, 4);
+    } else {
+      fetch_element(texture, surface, at, bits);
+    }
+    std::memcpy(static_cast<char*>(result) + 4 * i, &bits[which & 3], 4);
   }
 }
 
@@ -368,28 +428,31 @@ void fetch(const Texture& texture, std::uint32_t kind, const float* coordinates,
     return;
   }
   if (kind & fetch_gradients) level = level_of_gradients(texture, kind, coordinates + 3);
-  const auto last = static_cast<double>(texture.level_count - 1);
-  double lod = std::isnan(level) ? 0 : static_cast<double>(level) + texture.level_bias;
-  lod = std::clamp(lod, static_cast<double>(texture.min_level), std::max<double>(texture.min_level, texture.max_level));
-  lod = std::clamp(lod, 0.0, last);
+  // In 256ths; the level and its bias are cut down to them one by one.
+  const auto cut = [](float value) {
+    return static_cast<std::int64_t>(std::clamp(static_cast<double>(value), -1e6, 1e6) * 256);
+  };
+  const std::int64_t last = (std::int64_t{texture.level_count} - 1) * 256;
+  std::int64_t fixed = std::isnan(level) ? 0 : cut(level) + cut(texture.level_bias);
+  fixed = std::clamp(fixed, cut(texture.min_level), std::max(cut(texture.min_level), cut(texture.max_level)));
+  fixed = std::clamp<std::int64_t>(fixed, 0, last);
   if (texture.level_filter == FilterMode::point) {
-    fetch_level_of(texture, texture.levels[static_cast<std::size_t>(std::floor(lod + 0.5))], kind, coordinates, layer,
+    fetch_level_of(texture, texture.levels[static_cast<std::size_t>((fixed + 128) >> 8)], kind, coordinates, layer,
                    result);
     return;
   }
-  const auto fixed = static_cast<std::int64_t>(std::floor(lod * 256 + 0.5));
   const auto lower = static_cast<std::size_t>(fixed >> 8);
   const int far = static_cast<int>(fixed & 255);
   if (far == 0 || !reads_floats(texture)) {
     fetch_level_of(texture, texture.levels[lower], kind, coordinates, layer, result);
     return;
   }
-  double sum[4] = {};
+  Samples samples;
   for (std::size_t i = 0; i < 2; ++i) {
     const Surface& surface = texture.levels[lower + i];
-    accumulate(texture, surface, locate(texture, surface, kind, coordinates, layer), i ? far : 256 - far, sum);
+    collect(texture, surface, locate(texture, surface, kind, coordinates, layer), i ? far : 256 - far, samples);
   }
-  const Texel texel = result_of(texture, texture.levels[lower].format, sum);
+  const Texel texel = result_of(texture, texture.levels[lower].format, samples);
   std::memcpy(result, texel.v, 16);
 }
 
@@ -397,6 +460,11 @@ void set_border(Texture& texture, const float (&color)[4]) noexcept {
   const Format& format = texture.levels[0].format;
   for (int c = 0; c < 4; ++c) {
     texture.border[c] = color[c];
+    if (format.kind == ChannelKind::is_float && format.bits == 16 && std::isfinite(color[c]) && color[c] != 0) {
+      const int last = std::max(std::ilogb(color[c]), -14) - 10;  // cut down to a 16-bit float
+      texture.border[c] = std::ldexp(std::trunc(std::ldexp(color[c], -last)), last);
+      continue;
+    }
     if (!texture.normalized_read || format.kind == ChannelKind::is_float) continue;
     // Rounded to nearest; a half is rounded towards zero, and so is what is a half but for a float's last bits.
     const double scale = full_scale(format);

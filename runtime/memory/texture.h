@@ -36,6 +36,7 @@ struct Texture {
   bool normalized_read = false;  // integers are read as [0, 1] or [-1, 1]
   bool normalized_coordinates = false;
   float border[4] = {};
+  bool srgb = false;  // the first three of four unsigned bytes are read as sRGB
   float level_bias = 0, min_level = 0, max_level = 0;
 };
 

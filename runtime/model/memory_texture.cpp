@@ -65,7 +65,7 @@ cudaError_t find_levels(const cudaResourceDesc& resource, memory::Texture* textu
     memory::Surface& surface = texture->levels[0];
     if (!format_of(pitched.desc, &surface.format)) return cudaErrorInvalidChannelDescriptor;
     if (pitched.width > 131072 || pitched.height > 65000 || pitched.pitchInBytes > 2097120 ||
-        pitched.pitchInBytes % pitch_alignment || pitched.pitchInBytes < pitched.width * surface.format.element_bytes())
+        pitched.pitchInBytes % pitch_alignment)  // rows may overlap
       return cudaErrorInvalidValue;
     surface.data = static_cast<char*>(pitched.devPtr);
     surface.width = static_cast<std::uint32_t>(std::max<std::size_t>(pitched.width, 1));
@@ -78,26 +78,30 @@ cudaError_t find_levels(const cudaResourceDesc& resource, memory::Texture* textu
   }
 }
 
+// Words that are no mode mean "normalized if that is possible".
+bool read_normalized(const cudaTextureDesc& desc, const memory::Format& format) noexcept {
+  return desc.readMode != cudaReadModeElementType && format.kind != memory::ChannelKind::is_float && format.bits < 32;
+}
+
 cudaError_t check_sampling(const cudaTextureDesc& desc, const memory::Texture& texture) noexcept {
   for (const cudaTextureAddressMode mode : desc.addressMode)
     if (static_cast<unsigned>(mode) > cudaAddressModeBorder) return cudaErrorInvalidValue;
+  const memory::Format& format = texture.levels[0].format;
+  const bool is_float = format.kind == memory::ChannelKind::is_float;
+  const bool normalized = read_normalized(desc, format);
+  if (desc.filterMode == cudaFilterModeLinear && !is_float && (!normalized || format.bits == 32))
+    return cudaErrorInvalidFilterSetting;
+  if (desc.readMode == cudaReadModeNormalizedFloat && (is_float || format.bits == 32))
+    return cudaErrorInvalidNormSetting;
   if (static_cast<unsigned>(desc.filterMode) > cudaFilterModeLinear ||
       static_cast<unsigned>(desc.mipmapFilterMode) > cudaFilterModeLinear)
     return cudaErrorInvalidValue;
-  const memory::Format& format = texture.levels[0].format;
-  const bool is_float = format.kind == memory::ChannelKind::is_float;
-  if (desc.readMode == cudaReadModeNormalizedFloat && (is_float || format.bits == 32))
-    return cudaErrorInvalidNormSetting;
-  if (!texture.linear && desc.filterMode == cudaFilterModeLinear && !is_float &&
-      desc.readMode == cudaReadModeElementType)
-    return cudaErrorInvalidFilterSetting;
   return cudaSuccess;
 }
 
 // What a view reads the elements as; false for a format of another size.
 bool view_format(cudaResourceViewFormat view, memory::Format* format) noexcept {
-  if (view == cudaResViewFormatNone) return true;
-  if (view > cudaResViewFormatFloat4) return false;
+  if (view == cudaResViewFormatNone || view > cudaResViewFormatFloat4) return false;
   const unsigned index = static_cast<unsigned>(view) - 1;
   constexpr memory::Format rows[] = {{memory::ChannelKind::is_unsigned, 8, 1},  {memory::ChannelKind::is_signed, 8, 1},
                                      {memory::ChannelKind::is_unsigned, 16, 1}, {memory::ChannelKind::is_signed, 16, 1},
@@ -114,13 +118,14 @@ cudaError_t apply_view(const cudaResourceViewDesc& view, memory::Texture* textur
   if (texture->linear) return cudaErrorInvalidValue;
   const memory::Surface& base = texture->levels[0];
   if (view.width != base.width || (view.height != base.height && view.height != 0)) return cudaErrorInvalidValue;
-  if (view.firstMipmapLevel > view.lastMipmapLevel || view.lastMipmapLevel >= texture->level_count)
-    return cudaErrorInvalidValue;
+  if (view.firstMipmapLevel > view.lastMipmapLevel) return cudaErrorInvalidValue;
   if (view.firstLayer > view.lastLayer || (view.lastLayer != 0 && view.lastLayer >= base.depth))
     return cudaErrorInvalidValue;
-  const unsigned levels = view.lastMipmapLevel - view.firstMipmapLevel + 1;
+  // Levels that aren't there are the last one.
+  const unsigned first = std::min<unsigned>(view.firstMipmapLevel, texture->level_count - 1);
+  const unsigned levels = std::min<unsigned>(view.lastMipmapLevel, texture->level_count - 1) - first + 1;
   for (unsigned i = 0; i < levels; ++i) {
-    memory::Surface level = texture->levels[view.firstMipmapLevel + i];
+    memory::Surface level = texture->levels[first + i];
     if (!view_format(view.format, &level.format)) return cudaErrorInvalidValue;
     if (view.lastLayer != 0) {
       level.data += view.firstLayer * level.slice_pitch;
@@ -144,13 +149,17 @@ cudaError_t create_texture(cudaTextureObject_t* out, const cudaResourceDesc& res
   memory::Texture texture;
   if (const cudaError_t error = find_levels(resource, &texture)) return error;
   if (const cudaError_t error = check_sampling(desc, texture)) return error;
+  if (desc.seamlessCubemap && !texture.cubemap) return cudaErrorInvalidValue;
   if (view)
     if (const cudaError_t error = apply_view(*view, &texture)) return error;
   for (int i = 0; i < 3; ++i) texture.address[i] = static_cast<memory::AddressMode>(desc.addressMode[i]);
   texture.filter = static_cast<memory::FilterMode>(desc.filterMode);
   texture.level_filter = static_cast<memory::FilterMode>(desc.mipmapFilterMode);
-  texture.normalized_read = desc.readMode == cudaReadModeNormalizedFloat;
+  texture.normalized_read = read_normalized(desc, texture.levels[0].format);
   texture.normalized_coordinates = desc.normalizedCoords;
+  const memory::Format& format = texture.levels[0].format;
+  texture.srgb = desc.sRGB && texture.normalized_read && format.bits == 8 && format.channels == 4 &&
+                 format.kind == memory::ChannelKind::is_unsigned;
   memory::set_border(texture, desc.borderColor);
   texture.level_bias = desc.mipmapLevelBias;
   texture.min_level = desc.minMipmapLevelClamp;
@@ -162,6 +171,7 @@ cudaError_t create_texture(cudaTextureObject_t* out, const cudaResourceDesc& res
   object->has_view = view != nullptr;
   object->resource = resource;
   object->desc = desc;
+  object->desc.readMode = texture.normalized_read ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
   object->view = view ? *view : cudaResourceViewDesc{};
   object->texture = texture;
   object->live.store(true, std::memory_order_release);
@@ -173,7 +183,6 @@ cudaError_t create_surface(cudaSurfaceObject_t* out, const cudaResourceDesc& res
   if (resource.resType != cudaResourceTypeArray) return cudaErrorInvalidValue;
   memory::Texture texture;
   if (const cudaError_t error = find_levels(resource, &texture)) return error;
-  if (!(array_of(resource.res.array.array)->flags & cudaArraySurfaceLoadStore)) return cudaErrorInvalidValue;
   texture.layered = array_of(resource.res.array.array)->flags & cudaArrayLayered;
   TextureObject* object = objects().take();
   if (!object) return cudaErrorMemoryAllocation;

@@ -40,7 +40,8 @@ __MR_SURFACE(surf2D, (int x, int y), x, y, 0)
 __MR_SURFACE(surf3D, (int x, int y, int z), x, y, z)
 __MR_SURFACE(surf1DLayered, (int x, int layer), x, 0, layer)
 __MR_SURFACE(surf2DLayered, (int x, int y, int layer), x, y, layer)
-__MR_SURFACE(surfCubemap, (int x, int y, int face), x, y, face)
+// Clamped, a negative face is the last one.
+__MR_SURFACE(surfCubemap, (int x, int y, int face), x, y, (mode == cudaBoundaryModeClamp && face < 0 ? 5 : face))
 __MR_SURFACE(surfCubemapLayered, (int x, int y, int layer_face), x, y, layer_face)
 #undef __MR_SURFACE
 #undef __MR_UNWRAP

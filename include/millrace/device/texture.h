@@ -162,4 +162,52 @@ __MR_TEXTURE_OUT(tex1DGrad, (T * out, cudaTextureObject_t t, float x, float dx, 
 __MR_TEXTURE_OUT(tex2DGrad, (T * out, cudaTextureObject_t t, float x, float y, float2 dx, float2 dy), (t, x, y, dx, dy))
 __MR_TEXTURE_OUT(tex3DGrad, (T * out, cudaTextureObject_t t, float x, float y, float z, float4 dx, float4 dy),
                  (t, x, y, z, dx, dy))
+__MR_TEXTURE_OUT(tex1DLayeredLod, (T * out, cudaTextureObject_t t, float x, int layer, float level),
+                 (t, x, layer, level))
+__MR_TEXTURE_OUT(tex2DLayeredLod, (T * out, cudaTextureObject_t t, float x, float y, int layer, float level),
+                 (t, x, y, layer, level))
+__MR_TEXTURE_OUT(texCubemapLod, (T * out, cudaTextureObject_t t, float x, float y, float z, float level),
+                 (t, x, y, z, level))
+__MR_TEXTURE_OUT(texCubemapLayeredLod,
+                 (T * out, cudaTextureObject_t t, float x, float y, float z, int layer, float level),
+                 (t, x, y, z, layer, level))
+__MR_TEXTURE_OUT(tex1DLayeredGrad, (T * out, cudaTextureObject_t t, float x, int layer, float dx, float dy),
+                 (t, x, layer, dx, dy))
+__MR_TEXTURE_OUT(tex2DLayeredGrad, (T * out, cudaTextureObject_t t, float x, float y, int layer, float2 dx, float2 dy),
+                 (t, x, y, layer, dx, dy))
+__MR_TEXTURE_OUT(texCubemapGrad, (T * out, cudaTextureObject_t t, float x, float y, float z, float4 dx, float4 dy),
+                 (t, x, y, z, dx, dy))
+__MR_TEXTURE_OUT(texCubemapLayeredGrad,
+                 (T * out, cudaTextureObject_t t, float x, float y, float z, int layer, float4 dx, float4 dy),
+                 (t, x, y, z, layer, dx, dy))
 #undef __MR_TEXTURE_OUT
+
+// The forms that say whether what was read of a sparse array is there: all of it always is.
+#define __MR_TEXTURE_RESIDENT(name, arguments, ...)                                                                    \
+  template <class T> __MR_D T name(cudaTextureObject_t t, __VA_ARGS__, bool* is_resident) {                            \
+    *is_resident = true;                                                                                               \
+    return name<T> arguments;                                                                                          \
+  }                                                                                                                    \
+  template <class T> __MR_D void name(T* out, cudaTextureObject_t t, __VA_ARGS__, bool* is_resident) {                 \
+    *is_resident = true;                                                                                               \
+    *out = name<T> arguments;                                                                                          \
+  }
+__MR_TEXTURE_RESIDENT(tex2D, (t, x, y), float x, float y)
+__MR_TEXTURE_RESIDENT(tex3D, (t, x, y, z), float x, float y, float z)
+__MR_TEXTURE_RESIDENT(tex2DLayered, (t, x, y, layer), float x, float y, int layer)
+__MR_TEXTURE_RESIDENT(tex2DLod, (t, x, y, level), float x, float y, float level)
+__MR_TEXTURE_RESIDENT(tex3DLod, (t, x, y, z, level), float x, float y, float z, float level)
+__MR_TEXTURE_RESIDENT(tex2DLayeredLod, (t, x, y, layer, level), float x, float y, int layer, float level)
+__MR_TEXTURE_RESIDENT(tex2DGrad, (t, x, y, dx, dy), float x, float y, float2 dx, float2 dy)
+__MR_TEXTURE_RESIDENT(tex3DGrad, (t, x, y, z, dx, dy), float x, float y, float z, float4 dx, float4 dy)
+__MR_TEXTURE_RESIDENT(tex2DLayeredGrad, (t, x, y, layer, dx, dy), float x, float y, int layer, float2 dx, float2 dy)
+#undef __MR_TEXTURE_RESIDENT
+template <class T> __MR_D T tex2Dgather(cudaTextureObject_t t, float x, float y, bool* is_resident, int component = 0) {
+  *is_resident = true;
+  return tex2Dgather<T>(t, x, y, component);
+}
+template <class T>
+__MR_D void tex2Dgather(T* out, cudaTextureObject_t t, float x, float y, bool* is_resident, int component = 0) {
+  *is_resident = true;
+  *out = tex2Dgather<T>(t, x, y, component);
+}
