@@ -73,11 +73,10 @@ MR_API cudaFreeMipmappedArray(cudaMipmappedArray_t handle) {
 MR_API cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent, unsigned* flags, cudaArray_t handle) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   const model::Array* array = model::array_of(handle);
-  if (!array) return api::result(cudaErrorInvalidResourceHandle);
-  if (desc) *desc = array->desc;
-  if (extent) *extent = array->extent;
-  if (flags) *flags = array->flags;
-  return cudaSuccess;
+  if (desc) *desc = array ? array->desc : cudaChannelFormatDesc{};
+  if (extent) *extent = array ? array->extent : cudaExtent{};
+  if (flags) *flags = array ? array->flags : 0;
+  return api::result(array ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 MR_API cudaGetChannelDesc(cudaChannelFormatDesc* desc, cudaArray_const_t handle) {
   if (!desc) return api::result(cudaErrorInvalidValue);
@@ -97,7 +96,9 @@ extern "C" [[gnu::visibility("default")]] bool millrace_array_layout(const void*
 }
 
 // Planes are of planar formats, which this device has none of; tiles of sparse arrays.
-MR_API cudaArrayGetPlane(cudaArray_t*, cudaArray_t, unsigned) { return api::result(cudaErrorInvalidValue); }
+MR_API cudaArrayGetPlane(cudaArray_t*, cudaArray_t handle, unsigned) {
+  return api::result(model::array_of(handle) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+}
 MR_API cudaArrayGetSparseProperties(cudaArraySparseProperties*, cudaArray_t) {
   return api::result(cudaErrorInvalidValue);
 }
@@ -119,6 +120,7 @@ cudaError_t requirements(cudaArrayMemoryRequirements* out, unsigned flags, std::
 }  // namespace
 
 MR_API cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements* out, cudaArray_t handle, int) {
+  if (!handle) return api::result(cudaErrorInvalidValue);
   const model::Array* array = model::array_of(handle);
   if (!array) return api::result(cudaErrorInvalidResourceHandle);
   return api::result(requirements(out, array->flags, array->surface.slice_pitch * array->surface.depth));
@@ -208,6 +210,10 @@ cudaError_t each_box(std::size_t row_bytes, std::size_t x, std::size_t y, std::s
   std::size_t done = 0;
   while (done < count) {
     const std::size_t left = count - done;
+    if (x == row_bytes) {
+      x = 0;
+      ++y;
+    }
     std::size_t width = std::min(row_bytes - x, left), height = 1;
     if (x == 0 && left >= row_bytes) height = left / row_bytes;
     if (const cudaError_t error = visit(x, y, width, height, done)) return error;
@@ -223,7 +229,8 @@ cudaError_t run_of(cudaArray_const_t handle, std::size_t x, std::size_t y, std::
   const model::Array* array = model::array_of(handle);
   if (!array) return cudaErrorInvalidResourceHandle;
   *row_bytes = array->surface.row_bytes();
-  if (x >= *row_bytes || y >= array->surface.height || count > (array->surface.height - y) * *row_bytes - x)
+  // The end of a row is the next one's beginning.
+  if (x > *row_bytes || y >= array->surface.height || count > (array->surface.height - y) * *row_bytes - x)
     return cudaErrorInvalidValue;
   return cudaSuccess;
 }

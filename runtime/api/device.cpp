@@ -7,6 +7,7 @@
 #include <api/unsafe.h>
 #include <model/capture.h>
 #include <model/device.h>
+#include <model/memory_array.h>
 #include <model/reset.h>
 #include <model/stream.h>
 #include <simt/heap.h>
@@ -191,12 +192,24 @@ MR_API cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
 }
 
 MR_API cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* width, const cudaChannelFormatDesc* format, int device) {
-  if (!width || !format) return api::result(cudaErrorInvalidValue);
+  if (!format) return api::result(cudaErrorInvalidValue);
+  memory::Format known;
+  if (!model::format_of(*format, &known)) return api::result(cudaErrorInvalidChannelDescriptor);
+  if (!width) return api::result(cudaErrorInvalidValue);
   if (!exists(device)) return api::result(cudaErrorInvalidDevice);
   // 4 GiB of elements, but no more than 2^30.
   const auto bytes = static_cast<std::size_t>(std::max(format->x + format->y + format->z + format->w, 32)) / 8;
   *width = (std::size_t{1} << 32) / bytes;
   return cudaSuccess;
+}
+
+// What others wrote to a device's memory is there: it is the machine's.
+MR_API cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarget target,
+                                          cudaFlushGPUDirectRDMAWritesScope scope) {
+  if (target != cudaFlushGPUDirectRDMAWritesTargetCurrentDevice ||
+      (scope != cudaFlushGPUDirectRDMAWritesToOwner && scope != cudaFlushGPUDirectRDMAWritesToAllDevices))
+    return api::result(cudaErrorInvalidValue);
+  return api::result(api::refused());
 }
 
 MR_API cudaCtxResetPersistingL2Cache() { return api::result(api::refused()); }

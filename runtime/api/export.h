@@ -35,6 +35,8 @@ inline cudaError_t broken() noexcept {
   if (!model::slow()) [[likely]]
     return cudaSuccess;
   const std::uint32_t word = model::slow_word.load(std::memory_order_acquire);
+  if (word & model::slow_unused)
+    model::slow_word.fetch_and(~static_cast<std::uint32_t>(model::slow_unused), std::memory_order_relaxed);
   if (word & model::slow_forked) return cudaErrorInitializationError;
   if (word & model::slow_no_device) return cudaErrorNoDevice;
   if (word & model::slow_sticky) return model::current_context().sticky.load(std::memory_order_acquire);

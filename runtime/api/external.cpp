@@ -14,7 +14,7 @@ model::Stream* semaphore_stream(unsigned count, const cudaExternalSemaphore_t* s
                                 const cudaExternalSemaphoreWaitParams* waits, cudaStream_t handle, bool per_thread,
                                 cudaError_t& error) {
   error = cudaErrorInvalidValue;
-  if (count && (!semaphores || (!signals && !waits))) return nullptr;
+  if (!semaphores || (!signals && !waits)) return nullptr;
   if ((error = api::refused())) return nullptr;
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) error = cudaErrorInvalidResourceHandle;
@@ -48,12 +48,13 @@ MR_API cudaImportExternalMemory(cudaExternalMemory_t* memory, const cudaExternal
 
 MR_API cudaExternalMemoryGetMappedBuffer(void** pointer, cudaExternalMemory_t memory,
                                          const cudaExternalMemoryBufferDesc* buffer) {
-  if (!pointer || !buffer) return api::result(cudaErrorInvalidValue);
+  if (!pointer || !memory || !buffer) return api::result(cudaErrorInvalidValue);
   if (const cudaError_t error = api::refused()) return api::result(error);
   return api::result(model::map_external(pointer, memory, *buffer));
 }
 
 MR_API cudaDestroyExternalMemory(cudaExternalMemory_t memory) {
+  if (!memory) return api::result(cudaErrorInvalidValue);
   if (const cudaError_t error = api::refused()) return api::result(error);
   return api::result(model::destroy_external_memory(memory));
 }
@@ -66,6 +67,7 @@ MR_API cudaImportExternalSemaphore(cudaExternalSemaphore_t* semaphore, const cud
 }
 
 MR_API cudaDestroyExternalSemaphore(cudaExternalSemaphore_t semaphore) {
+  if (!semaphore) return api::result(cudaErrorInvalidValue);
   if (const cudaError_t error = api::refused()) return api::result(error);
   return api::result(model::destroy_external_semaphore(semaphore));
 }

@@ -2,6 +2,7 @@
 #include <api/kernel.h>
 #include <model/device.h>
 #include <model/function.h>
+#include <model/module.h>
 #include <model/occupancy.h>
 
 using namespace mr;
@@ -47,6 +48,17 @@ cudaError_t find_kernel_or_handle(const void* func, model::Function** function, 
   return func && error == cudaErrorInvalidDeviceFunction ? cudaErrorInvalidResourceHandle : error;
 }
 
+// Of all constant variables of the kernel's image.
+std::size_t constant_bytes(const model::Function& function) {
+  const model::LoadedImage* loaded = function.module ? function.module->loaded(model::current_device()) : nullptr;
+  if (!loaded) return 0;
+  std::size_t bytes = 0;
+  for (std::uint64_t i = 0; i < loaded->image->variable_count; ++i)
+    if (const MrVariable& variable = loaded->image->variables[i]; variable.kind == MR_VAR_CONSTANT)
+      bytes += variable.size;
+  return bytes;
+}
+
 }  // namespace
 
 MR_API cudaFuncGetAttributes(cudaFuncAttributes* out, const void* func) {
@@ -56,6 +68,7 @@ MR_API cudaFuncGetAttributes(cudaFuncAttributes* out, const void* func) {
   if (const cudaError_t error = find_kernel_or_handle(func, &function, &kernel)) return api::result(error);
   cudaFuncAttributes a{};
   a.sharedSizeBytes = kernel->static_shared;
+  a.constSizeBytes = constant_bytes(*function);
   a.localSizeBytes = kernel->local_bytes;
   a.maxThreadsPerBlock = kernel->max_threads ? static_cast<int>(kernel->max_threads)
                                              : model::shape::max_threads_per_block;
@@ -113,7 +126,7 @@ MR_API cudaFuncSetSharedMemConfig(const void* func, cudaSharedMemConfig config) 
 MR_API cudaFuncGetName(const char** name, const void* func) {
   if (!name) return api::result(cudaErrorInvalidValue);
   model::Function* function = model::find_function(func);
-  if (!function) return api::result(cudaErrorInvalidDeviceFunction);
+  if (!function) return api::result(func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction);
   *name = function->device_name;
   return cudaSuccess;
 }

@@ -40,7 +40,7 @@ MR_API cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOpti
 MR_API cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* path, cudaJitOption* jit_options, void** jit_values,
                                unsigned jit_count, cudaLibraryOption* options, void** values, unsigned count) {
   bool preserved = false;
-  if (!library || !path) return api::result(cudaErrorInvalidValue);
+  if (!library || !path || !*path) return api::result(cudaErrorInvalidValue);
   if (const cudaError_t error = check_options(jit_options, jit_values, jit_count, options, values, count, &preserved))
     return api::result(error);
   if (const cudaError_t error = before_loading()) return api::result(error);

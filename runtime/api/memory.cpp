@@ -173,7 +173,7 @@ MR_API cudaIpcGetMemHandle(cudaIpcMemHandle_t* out, void* pointer) {
   return api::result(model::ipc_export(out, pointer));
 }
 MR_API cudaIpcOpenMemHandle(void** out, cudaIpcMemHandle_t handle, unsigned flags) {
-  if (!out || flags != cudaIpcMemLazyEnablePeerAccess) return api::result(cudaErrorInvalidValue);
+  if (!out || !(flags & cudaIpcMemLazyEnablePeerAccess)) return api::result(cudaErrorInvalidValue);
   if (const cudaError_t error = refused_unsafe()) return api::result(error);
   model::current_context();
   return api::result(model::ipc_open(out, handle));

@@ -20,7 +20,7 @@ cudaError_t prefetch(const void* pointer, std::size_t bytes, cudaMemLocation loc
   if (!stream) return api::result(cudaErrorInvalidResourceHandle);
   cudaError_t error;
   if (model::slow() && model::capture_refuse(*stream, error)) return api::result(error);
-  model::prefetched(pointer, bytes, location);
+  model::prefetched(pointer, bytes, location, false);
   return cudaSuccess;
 }
 
@@ -70,7 +70,7 @@ cudaError_t run_batch(const Batch& batch, unsigned long long flags, cudaStream_t
   // Discarded contents may stay as they are: nobody may read them before they are written again.
   if (batch.prefetch)
     each([&](std::size_t i, std::size_t location) {
-      model::prefetched(batch.pointers[i], batch.sizes[i], batch.locations[location]);
+      model::prefetched(batch.pointers[i], batch.sizes[i], batch.locations[location], true);
       return cudaSuccess;
     });
   return cudaSuccess;

@@ -1,4 +1,6 @@
 // Stream-ordered memory (CUDA Runtime API, "Stream Ordered Memory Allocator").
+#include <fcntl.h>
+
 #include <cstring>
 
 #include <api/export.h>
@@ -150,6 +152,7 @@ cudaError_t located(cudaMemPool_t* out, const cudaMemLocation* location, cudaMem
   if (!out || !location) return api::result(cudaErrorInvalidValue);
   if (const cudaError_t error = api::refused()) return api::result(error);
   model::current_context();
+  if (location->type > cudaMemLocationTypeHostNuma) return api::result(cudaErrorNotSupported);
   Pool* pool = model::located_pool(*location, type, current);
   if (!pool) return api::result(cudaErrorInvalidValue);
   *out = reinterpret_cast<cudaMemPool_t>(pool);
@@ -168,6 +171,7 @@ MR_API cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type, 
   if (const cudaError_t error = api::refused()) return api::result(error);
   Pool* pool = pool_of(handle);
   if (!pool || !location) return api::result(cudaErrorInvalidValue);
+  if (location->type > cudaMemLocationTypeHostNuma) return api::result(cudaErrorNotSupported);
   return api::result(model::set_located_pool(*location, type, pool));
 }
 
@@ -190,8 +194,9 @@ MR_API cudaMemPoolImportFromShareableHandle(cudaMemPool_t* out, void* handle, cu
   if (const cudaError_t error = api::refused()) return api::result(error);
   if (!out || flags != 0 || type != cudaMemHandleTypePosixFileDescriptor) return api::result(cudaErrorInvalidValue);
   const int device = model::current_context().ordinal;
-  Pool* pool = Pool::import(static_cast<int>(reinterpret_cast<std::intptr_t>(handle)), device);
-  if (!pool) return api::result(cudaErrorUnknown);
+  const int file = static_cast<int>(reinterpret_cast<std::intptr_t>(handle));
+  Pool* pool = Pool::import(file, device);
+  if (!pool) return api::result(fcntl(file, F_GETFD) < 0 ? cudaErrorUnknown : cudaErrorInvalidValue);
   *out = reinterpret_cast<cudaMemPool_t>(pool);
   return cudaSuccess;
 }

@@ -15,6 +15,7 @@ cudaError_t active_blocks(int* blocks, const void* func, int threads, std::size_
     return cudaErrorInvalidValue;
   model::Function* function;
   const MrKernel* kernel;
+  if (func && !model::find_function(func)) return cudaErrorInvalidResourceHandle;
   if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return error;
   *blocks = dynamic_shared > function->dynamic_shared_limit(*kernel)
                 ? 0  // could not be launched
@@ -84,7 +85,9 @@ MR_API cudaOccupancyMaxActiveClusters(int* clusters, const void* func, const cud
   const int most = request.function->non_portable_cluster.load(std::memory_order_relaxed)
                        ? model::shape::max_cluster_non_portable
                        : model::shape::max_cluster;
-  if (size == 0 || size > static_cast<std::uint64_t>(most)) return api::result(cudaErrorInvalidClusterSize);
+  if (size == 0 || size > static_cast<std::uint64_t>(most) || config->gridDim.x % cluster.x ||
+      config->gridDim.y % cluster.y || config->gridDim.z % cluster.z)
+    return api::result(cudaErrorInvalidClusterSize);
   *clusters = static_cast<int>(static_cast<std::uint64_t>(blocks) *
                                static_cast<std::uint64_t>(model::multiprocessors()) / size);
   return cudaSuccess;

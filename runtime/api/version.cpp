@@ -16,7 +16,7 @@ cudaError_t give_version(int* out) {
 cudaError_t find_driver_function(const char* symbol, void** function, unsigned long long flags,
                                  cudaDriverEntryPointQueryResult* status) {
   constexpr unsigned long long known = cudaEnableLegacyStream | cudaEnablePerThreadDefaultStream;
-  if (!symbol || !function || (flags & ~known) || flags == known) return api::result(cudaErrorInvalidValue);
+  if (!symbol || !function || (flags & ~known)) return api::result(cudaErrorInvalidValue);
   *function = nullptr;
   if (status) *status = cudaDriverEntryPointSymbolNotFound;
   return cudaSuccess;
@@ -27,7 +27,7 @@ cudaError_t entry_point(const char* symbol, void** function, unsigned long long 
 }
 cudaError_t entry_point_by_version(const char* symbol, void** function, unsigned version, unsigned long long flags,
                                    cudaDriverEntryPointQueryResult* status, bool) {
-  if (version == 0 || version > CUDART_VERSION) return api::result(cudaErrorInvalidValue);
+  if (version > CUDART_VERSION) return api::result(cudaErrorInvalidValue);
   return find_driver_function(symbol, function, flags, status);
 }
 

@@ -93,8 +93,10 @@ Context& context_of(int device) {
   initialise_memory();
   // A child of this process would have none of its threads: its calls fail from now on (a fork before the first use is
   // fine).
-  static const int registered = pthread_atfork(nullptr, nullptr,
-                                               [] { slow_word.fetch_or(slow_forked, std::memory_order_relaxed); });
+  static const int registered = pthread_atfork(nullptr, nullptr, [] {
+    if (!(slow_word.load(std::memory_order_relaxed) & slow_unused))
+      slow_word.fetch_or(slow_forked, std::memory_order_relaxed);
+  });
   (void)registered;
   observe::start_if_asked();
   auto* context = new Context;

@@ -23,6 +23,7 @@ enum Slow : std::uint32_t {
   slow_observe = 1u << 2,    // a tool wants to see every call
   slow_forked = 1u << 3,     // this is a forked child: every call fails with cudaErrorInitializationError
   slow_no_device = 1u << 4,  // MILLRACE_DEVICES=0: every call that needs a device fails with cudaErrorNoDevice
+  slow_unused = 1u << 5,     // a context is there for managed variables alone: a child that is forked now may be used
 };
 extern std::atomic<std::uint32_t> slow_word;
 inline bool slow() noexcept { return slow_word.load(std::memory_order_relaxed) != 0; }

@@ -302,7 +302,20 @@ bool attribute(int device, cudaDeviceAttr which, int* value) noexcept {
   case cudaDevAttrReserved145: *value = 0; return true;
   case cudaDevAttrMax: break;
   }
-  return false;
+  // Those that only the driver's API names are answered, too.
+  switch (static_cast<int>(which)) {
+  case 44: *value = 1; return true;  // gathers from two-dimensional textures
+  case 102:                          // memory that programs map themselves, and how it is shared and compressed
+  case 103:
+  case 104:
+  case 105:
+  case 107:
+  case 110:
+  case 136:  // decompression in hardware
+  case 137:
+  case 146: *value = 0; return true;  // pinned memory as dma-buf
+  default: return false;
+  }
 }
 
 DeviceSettings& settings(int device) noexcept { return all_settings[device]; }

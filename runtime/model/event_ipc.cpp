@@ -248,7 +248,7 @@ cudaError_t export_event(Event& event, cudaIpcEventHandle_t* out) noexcept {
 cudaError_t import_event(const cudaIpcEventHandle_t& given, cudaEvent_t* out) noexcept {
   Handle handle;
   std::memcpy(&handle, &given, sizeof handle);
-  if (handle.magic != handle_magic) return cudaErrorInvalidResourceHandle;
+  if (handle.magic != handle_magic) return cudaErrorMapBufferObjectFailed;
   if (handle.process == getpid()) return cudaErrorDeviceUninitialized;
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/fd/%d", handle.process, handle.file);

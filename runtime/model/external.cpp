@@ -167,7 +167,7 @@ cudaError_t import_memory(cudaExternalMemory_t* out, const cudaExternalMemoryHan
     return cudaErrorInvalidValue;
   if (handle.type != cudaExternalMemoryHandleTypeOpaqueFd) return cudaErrorNotSupported;
   struct stat status;
-  if (fstat(handle.handle.fd, &status) != 0 || !S_ISREG(status.st_mode)) return cudaErrorInvalidResourceHandle;
+  if (fstat(handle.handle.fd, &status) != 0 || !S_ISREG(status.st_mode)) return cudaErrorUnknown;
   if (static_cast<unsigned long long>(status.st_size) < handle.size) return cudaErrorInvalidValue;
   const std::scoped_lock hold(external_mutex);
   all<ExternalMemory>().push_back(std::make_unique<ExternalMemory>(ExternalMemory{handle.handle.fd, handle.size}));

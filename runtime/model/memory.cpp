@@ -152,8 +152,8 @@ cudaError_t allocate_device(void** out, std::size_t bytes, BlockTag tag, std::ui
 
 cudaError_t allocate_host(void** out, std::size_t bytes, unsigned flags, std::uint64_t site) noexcept {
   *out = nullptr;
-  if (flags & ~host_flags_mask) return cudaErrorInvalidValue;
   if (bytes == 0) return cudaSuccess;
+  if (flags & ~host_flags_mask) return cudaErrorInvalidValue;
   const std::uint32_t kept = flags | cudaHostAllocMapped;
   const int device = current_context().ordinal;  // before the heap is asked for: the first context makes the space
   *out = space().pinned_heap().allocate(bytes, BlockTag::host, memory::host_flags(kept, device), site);

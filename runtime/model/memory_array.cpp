@@ -38,7 +38,8 @@ cudaError_t check_extent(const cudaExtent& e, unsigned flags) noexcept {
   if (e.width == 0) return cudaErrorInvalidValue;
   // Gathers read plain images only, and there are no sparse rows.
   if ((flags & cudaArrayTextureGather) && (flags & (cudaArrayLayered | cudaArrayCubemap))) return cudaErrorInvalidValue;
-  if ((flags & cudaArraySparse) && e.height == 0) return cudaErrorInvalidValue;
+  if ((flags & cudaArraySparse) && (e.height == 0 || (flags & (cudaArraySurfaceLoadStore | cudaArrayCubemap))))
+    return cudaErrorInvalidValue;
   if (flags & cudaArrayCubemap) {
     if (e.width != e.height || !at_most(32768, 32768, 2046)) return cudaErrorInvalidValue;
     return (layered ? e.depth != 0 && e.depth % 6 == 0 : e.depth == 6) ? cudaSuccess : cudaErrorInvalidValue;
@@ -120,7 +121,8 @@ cudaError_t create_array(Array** out, const cudaChannelFormatDesc& desc, const c
   memory::Format format;
   // Compressed and planar formats exist, but not on this device.
   if (!format_of(desc, &format))
-    return desc.f > cudaChannelFormatKindNone && desc.f <= cudaChannelFormatKindUnsignedNormalized1010102
+    return (desc.f > cudaChannelFormatKindNV12 && desc.f <= cudaChannelFormatKindUnsignedNormalized1010102) ||
+                   (desc.f == cudaChannelFormatKindNV12 && desc.x == 8 && desc.y == 8 && desc.z == 8 && desc.w == 0)
                ? cudaErrorInvalidValue
                : cudaErrorInvalidChannelDescriptor;
   if (flags & ~(three_dimensional ? all_flags : plain_flags)) return cudaErrorInvalidValue;

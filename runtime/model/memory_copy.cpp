@@ -264,6 +264,7 @@ cudaError_t check_between_arrays(CopyPlan& plan, cudaArray_t dst, std::size_t ds
   plan.empty = width == 0 || height == 0;
   if (plan.empty) return cudaSuccess;
   if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+  if (!dst) return cudaErrorInvalidValue;
   const Array *to_array = array_of(dst), *from_array = array_of(src);
   if (!to_array || !from_array) return cudaErrorInvalidResourceHandle;
   BoxSide to, from;

@@ -118,9 +118,9 @@ cudaError_t check_prefetch(const void* pointer, std::size_t bytes, const cudaMem
   return check_place(location, cudaErrorInvalidDevice);
 }
 
-void prefetched(const void* pointer, std::size_t bytes, const cudaMemLocation& location) noexcept {
+void prefetched(const void* pointer, std::size_t bytes, const cudaMemLocation& location, bool in_batch) noexcept {
   Place place{location.type, location.id};
-  if (location.type == cudaMemLocationTypeHost) place.id = cudaCpuDeviceId;
+  if (location.type == cudaMemLocationTypeHost && !in_batch) place.id = cudaCpuDeviceId;
   if (location.type == cudaMemLocationTypeHostNumaCurrent) place.id = 0;
   change_range(pointer, bytes, [&](Hints& hints) { hints.prefetched = place; });
 }
@@ -137,9 +137,8 @@ cudaError_t advise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advi
     return cudaSuccess;
   case cudaMemAdviseSetPreferredLocation: {
     if (const cudaError_t error = check_place(location, cudaErrorInvalidValue)) return error;
-    Place place;  // one node of the host's memory counts as no preference
+    Place place{cudaMemLocationTypeHost, cudaCpuDeviceId};  // whichever node of it
     if (location.type == cudaMemLocationTypeDevice) place = {location.type, location.id};
-    if (location.type == cudaMemLocationTypeHost) place = {cudaMemLocationTypeHost, cudaCpuDeviceId};
     change_range(pointer, bytes, [&](Hints& hints) { hints.preferred = place; });
     return cudaSuccess;
   }

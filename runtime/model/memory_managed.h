@@ -15,7 +15,8 @@ bool managed_range(const void* pointer, std::size_t bytes) noexcept;
 cudaError_t check_prefetch(const void* pointer, std::size_t bytes, const cudaMemLocation& location,
                            unsigned long long flags) noexcept;
 // Records where the range was sent last. The memory stays where it is.
-void prefetched(const void* pointer, std::size_t bytes, const cudaMemLocation& location) noexcept;
+// `in_batch`: the attributes show the host's number as it was given.
+void prefetched(const void* pointer, std::size_t bytes, const cudaMemLocation& location, bool in_batch) noexcept;
 cudaError_t advise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice,
                    const cudaMemLocation& location) noexcept;
 // Without `write` only checks.

@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 #include <model/context.h>
+#include <model/device.h>
 #include <model/memory.h>
 #include <model/stream.h>
 
@@ -151,6 +152,8 @@ cudaError_t create_pool(Pool** out, const cudaMemPoolProps& props) noexcept {
   }
   for (const unsigned char byte : props.reserved)
     if (byte) return cudaErrorInvalidValue;
+  if (options.device >= 0 && props.maxSize > properties(options.device).totalGlobalMem)
+    return cudaErrorMemoryAllocation;
   options.handle_types = handles;
   options.exportable = handles == cudaMemHandleTypePosixFileDescriptor;
   options.max_size = props.maxSize;
@@ -260,7 +263,9 @@ Pool* located_pool(const cudaMemLocation& location, cudaMemAllocationType type, 
     if (!pool) pool = make_default(location.id, false, true);
     return pool;
   }
-  if (location.type != cudaMemLocationTypeHost && !(location.type == cudaMemLocationTypeHostNuma && location.id == 0))
+  const bool nowhere = managed && location.type == cudaMemLocationTypeInvalid;  // managed memory needs no home
+  if (location.type != cudaMemLocationTypeHost && !nowhere &&
+      !(location.type == cudaMemLocationTypeHostNuma && location.id == 0))
     return nullptr;
   const std::scoped_lock hold(pools_lock);
   if (current && host_current[managed]) return host_current[managed];
@@ -352,7 +357,6 @@ cudaError_t pool_access(Pool& pool, const cudaMemLocation& location, cudaMemAcce
   }
   case cudaMemLocationTypeHost:
   case cudaMemLocationTypeHostNuma:
-  case cudaMemLocationTypeHostNumaCurrent:
     *flags = options.host || options.managed ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return cudaSuccess;
   default: return cudaErrorInvalidValue;
@@ -363,14 +367,12 @@ cudaError_t set_pool_access(Pool& pool, const cudaMemAccessDesc* list, std::size
   for (std::size_t i = 0; i < count; ++i) {
     const cudaMemAccessDesc& wish = list[i];
     const auto flags = static_cast<int>(wish.flags);
-    if (flags != cudaMemAccessFlagsProtNone && flags != cudaMemAccessFlagsProtRead &&
-        flags != cudaMemAccessFlagsProtReadWrite)
-      return cudaErrorInvalidValue;
-    if (wish.location.type != cudaMemLocationTypeDevice) return cudaErrorNotSupported;
+    if (wish.location.type != cudaMemLocationTypeDevice || flags == cudaMemAccessFlagsProtRead)
+      return cudaErrorNotSupported;
     if (wish.location.id < 0 || wish.location.id >= device_count()) return cudaErrorInvalidDevice;
+    if (flags != cudaMemAccessFlagsProtNone && flags != cudaMemAccessFlagsProtReadWrite) return cudaErrorInvalidValue;
     // A pool's own device always has full access.
     if (flags == cudaMemAccessFlagsProtNone && pool.options().device == wish.location.id) return cudaErrorInvalidDevice;
-    if (flags == cudaMemAccessFlagsProtRead) return cudaErrorNotSupported;
   }
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t bits = std::uint64_t{0x100000001} << list[i].location.id;

@@ -314,6 +314,7 @@ void Module::restore(int device) noexcept {
 void Module::prepare() noexcept {
   // The host may read managed variables before it calls the runtime at all.
   if (image_length(bytes_) == 0 || !image_has_managed(bytes_) || device_count() == 0) return;
+  if (!existing_context(0)) slow_word.fetch_or(slow_unused, std::memory_order_relaxed);
   cudaError_t error = cudaSuccess;
   const LoadedImage* image = load(0, &error);
   if (!image) return;

