@@ -1,8 +1,7 @@
 // Progress under load: 200 streams at once - short kernels, long grids, kernels that spin on what another stream does,
 // host functions that block - with random dependencies between them. Prints
-//   delay_high, delay_low      mean p50 p99, us: from the enqueueing of a short kernel into an idle stream to its end,
-//   while all
-//                              processors are busy
+//   delay_high, delay_low      mean p50 p99, us: from the enqueueing of a short kernel into an idle stream to its
+//                              end, while all processors are busy
 //   delay_ratio                of the means (aim: at most 0.1)
 //   progress_at_half           least and median share of its work that a stream has done when half of all is done
 // and fails when something doesn't end.
