@@ -174,7 +174,7 @@ bool Drainer::wait(Queue& queue, const WaitOp& op, Runner& runner) noexcept {
   return true;
 }
 
-Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
+Drain drain(Queue& queue, Runner& runner, std::uint64_t until, std::uint64_t known) noexcept {
   std::uint64_t done = queue.completed();
   const bool outermost = runner.depth == 0;
   const Scheduler& scheduler = Scheduler::get();
@@ -185,7 +185,7 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept {
       result = Drain::reached;
       break;
     }
-    if (queue.has_seen_all(done)) {
+    if (known <= done && queue.has_seen_all(done)) {
       const std::uint64_t left = queue.tail_beyond(done) - done;
       if (left == 0) {
         result = Drain::empty;

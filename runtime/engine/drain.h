@@ -19,8 +19,9 @@ enum class Drain : std::uint8_t {
 
 // For `until`: all that is there, but a worker doesn't tread on an enqueuer's heels (Drain::close).
 inline constexpr std::uint64_t everything = ~std::uint64_t{0};
-// Executes operations of a queue that the caller owns until `until` has completed.
-Drain drain(Queue& queue, Runner& runner, std::uint64_t until) noexcept;
+// Executes operations of a queue that the caller owns until `until` has completed. Those up to `known` are visible to
+// the caller (tail() has been read, acquire, by him or by who told him): up to there, the tail isn't read.
+Drain drain(Queue& queue, Runner& runner, std::uint64_t until, std::uint64_t known = 0) noexcept;
 // Gives up ownership as the result demands.
 void settle(Queue& queue, Runner& runner, Drain result) noexcept;
 

@@ -110,11 +110,17 @@ class alignas(64) Queue {
   void end_watch() noexcept;
   void forget_watcher() noexcept { has_watcher_.store(false, std::memory_order_relaxed); }
   QueueState state() const noexcept { return state_.load(std::memory_order_relaxed); }
-  // True: who waits for `sequence` had better leave the queue to the worker that watches it, and ring for him.
+  // True: who waits for `sequence` had better leave the queue to the worker that watches it, and call him.
+  // Acquire: whoever appended the operation, it goes on to the worker with the call.
   bool is_for_watcher(std::uint64_t sequence) const noexcept {
     return state() == QueueState::watched && newest_.load(std::memory_order_relaxed) == OpKind::host &&
-           tail_.load(std::memory_order_relaxed) == sequence;
+           tail_.load(std::memory_order_acquire) == sequence;
   }
+  // Asks the worker that watches the queue to run it at once, up to `sequence`, whose operation the caller knows to be
+  // published. A call may get lost behind another thread's: the watch looks by itself within microseconds.
+  void call(std::uint64_t sequence) noexcept { called_for_.store(sequence, std::memory_order_release); }
+  // Acquire: the operations up to there.
+  std::uint64_t called_for() const noexcept { return called_for_.load(std::memory_order_acquire); }
   // The same; the front operation is a host function that a worker with resident blocks can't run.
   void release_for_unpinned() noexcept;
   // The front operation, run asynchronously, has completed. The caller acts as owner: completes it and releases the
@@ -123,6 +129,8 @@ class alignas(64) Queue {
   // Completes the front operation: advances over its record, publishes, wakes who waits.
   void complete_front(Op* op) noexcept;
   Op* front() noexcept;
+  // For the owner: where the next operation's record will begin, if it isn't in a new chunk.
+  const void* next_record() const noexcept { return read_; }
   bool has_seen_all(std::uint64_t done) const noexcept { return seen_tail_ <= done; }
   // The owner's knowledge of the tail, read anew if `done`, completed(), has reached it.
   std::uint64_t tail_beyond(std::uint64_t done) noexcept {
@@ -158,8 +166,6 @@ class alignas(64) Queue {
   std::byte* write_ = nullptr;
   std::byte* write_end_ = nullptr;  // room for a jump is kept behind it
   std::atomic<Chunk*> spare_{nullptr};
-  std::atomic<Domain*> domain_{nullptr};
-  std::atomic<GraphImage*> image_{nullptr};
 
   // -- owner's line --
   // Written by the owner only. Store seq_cst: pairs with add_waiter's store and re-check of completed_.
@@ -169,6 +175,9 @@ class alignas(64) Queue {
   // The tail as owners last read it, maybe behind completed_: the tail itself lies in the appenders' line, whose way an
   // owner saves who knows that there is more.
   std::uint64_t seen_tail_ = 0;
+  // Read by the owner for each operation, written at reuse.
+  std::atomic<Domain*> domain_{nullptr};
+  std::atomic<GraphImage*> image_{nullptr};
 
   // -- hand-over line --
   alignas(64) std::atomic<QueueState> state_{QueueState::idle};
@@ -188,6 +197,9 @@ class alignas(64) Queue {
   std::atomic<Queue*> blocked_on_{nullptr};
   std::atomic<std::uint64_t> blocked_until_{0};
   Waiter self_waiter_;
+
+  // -- line of calls: looked at by the worker that watches, all the time; written by host threads that wait for him --
+  alignas(64) std::atomic<std::uint64_t> called_for_{0};
 
  public:
   // The grid that is being spread over threads, if any; allocated with the queue, reused for each grid.

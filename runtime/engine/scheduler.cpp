@@ -220,6 +220,8 @@ namespace {
 // Work that is left in the watched queue: when somebody has just given it up, or it is time to look at its end.
 std::uint64_t claim_watched(Watch& watch, bool rung) noexcept {
   Queue& queue = *watch.queue;
+  if (watch.called())
+    if (const std::uint64_t until = watch.answer()) return until;
   switch (queue.state()) {
   case QueueState::watched:
     if (const std::uint64_t until = watch.look(rung); until != 0 && queue.try_claim(true)) return until;
@@ -257,7 +259,7 @@ std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
         cpu_pause();
         const std::uint32_t now = bell_.load(std::memory_order_acquire);
         rung = std::exchange(bell, now) != now;
-      } while (!rung && ticks() < next_watch);
+      } while (!rung && !watch.called() && ticks() < next_watch);
       if (const std::uint64_t until = claim_watched(watch, rung)) return until;
     }
     if (searching) {
@@ -268,7 +270,7 @@ std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
         const std::uint64_t now = ticks();
         const std::uint32_t newest = bell_.load(std::memory_order_acquire);
         const bool rung = std::exchange(bell, newest) != newest;
-        if (watch.queue && (now >= next_watch || rung)) {
+        if (watch.queue && (now >= next_watch || rung || watch.called())) {
           if (const std::uint64_t until = claim_watched(watch, rung)) {
             searching = false;
             counts_.fetch_sub(one_searching, std::memory_order_seq_cst);
@@ -285,7 +287,7 @@ std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
           if (now - begin > search_us * ticks_per_us) break;
           next_poll = now + poll_us * ticks_per_us;
         }
-        for (int i = 0; i < 4; ++i) cpu_pause();
+        for (int i = 0; i < 4 && !(watch.queue && watch.called()); ++i) cpu_pause();
       }
       if (found) {
         searching = false;

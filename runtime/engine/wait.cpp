@@ -2,6 +2,8 @@
 
 #include <sched.h>
 
+#include <utility>
+
 #include <engine/clock.h>
 #include <engine/drain.h>
 #include <engine/futex.h>
@@ -29,8 +31,8 @@ class Waiting {
     std::uint64_t until = sequence;
     for (int steps = 0; steps < 64; ++steps) {
       if (q->is_for_watcher(until)) {
-        if (!runner.rang) Scheduler::get().ring();
-        runner.rang = true;
+        q->call(until);
+        runner.called = true;
         return false;
       }
       if (q->try_claim(false)) {
@@ -72,6 +74,7 @@ namespace {
 constexpr std::uint64_t spin_us = 10;       // without anything happening
 constexpr std::uint64_t spin_all_us = 100;  // while a worker gets on with the queue
 constexpr std::uint64_t most_pauses = 16;   // between two looks
+constexpr unsigned answer_looks = 64;       // at `completed` alone, after a call
 
 // Looking takes the line of `completed` away from the worker that counts there: the less often, the more is left to do.
 void pause_for(std::uint64_t left) noexcept {
@@ -96,6 +99,9 @@ void wait_pending(Queue& queue, std::uint64_t sequence, WaitMode mode) noexcept 
       idle_since = begin = 0;
       continue;
     }
+    // The worker takes the line that the call went through, and writes there again at the end.
+    if (std::exchange(runner.called, false))
+      for (unsigned i = 0; i < answer_looks && queue.completed() < sequence; ++i) cpu_pause();
     const std::uint64_t done = queue.completed();
     if (done >= sequence) return;
     const std::uint64_t now = ticks();

@@ -2,6 +2,8 @@
 
 #include <sched.h>
 
+#include <utility>
+
 #include <engine/clock.h>
 #include <engine/drain.h>
 #include <engine/explore.h>
@@ -97,8 +99,9 @@ class Worker {
   // The watched queue is this worker's; `until` is what the watch said.
   void run_watched(std::uint64_t until) noexcept {
     Queue& queue = *watch_.queue;
+    const bool answers = std::exchange(watch_.answered, false);
     for (;;) {
-      const Drain result = drain(queue, runner_, until);
+      const Drain result = drain(queue, runner_, until, answers ? until : 0);
       if (result != Drain::reached && result != Drain::empty) {
         watch_.queue = nullptr;
         if (result == Drain::gone) {
@@ -108,6 +111,11 @@ class Worker {
           queue.forget_watcher();
           settle(queue, runner_, result);
         }
+        return;
+      }
+      // Who called waits, and will write the tail's line next: it isn't looked at.
+      if (answers) {
+        watch_.begin(queue, until);
         return;
       }
       // Much may have come meanwhile.

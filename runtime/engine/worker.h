@@ -15,7 +15,7 @@ struct Runner {
   bool worker = false;
   bool in_host_function = false;  // counted so in the scheduler (kept over consecutive host functions)
   unsigned depth = 0;             // of queues drained inside another's wait
-  bool rang = false;              // for the watcher of the queue that it waits for
+  bool called = false;            // the watcher of the queue that it waits for, just now
   std::uint64_t slice_begin = 0;  // ticks
   unsigned residents = 0;         // blocks living on this thread
   std::uint64_t operations = 0;   // completed by it in drain()
@@ -34,9 +34,12 @@ struct Runner {
 // behind him. Whoever waits for the newest ones claims the queue himself.
 struct Watch {
   Queue* queue = nullptr;
-  std::uint64_t tail = 0;     // when it was last looked at
-  unsigned active_looks = 0;  // the last ones in a row that met an enqueuer at work
-  bool moved = false;         // the last look saw new operations, whoever has run them
+  std::uint64_t tail = 0;      // when it was last looked at
+  const void* next = nullptr;  // where the operation that comes next will lie, as far as is known
+  unsigned active_looks = 0;   // the last ones in a row that met an enqueuer at work
+  bool moved = false;          // the last look saw new operations, whoever has run them
+  std::uint64_t heard = 0;     // Queue::called_for when it was last looked at
+  bool answered = false;       // a host thread's call, just now
 
   static constexpr std::uint64_t lag = 40;    // operations that it stays behind
   static constexpr std::uint64_t active = 4;  // operations in first_us that make an enqueuer one who is at work
@@ -46,19 +49,34 @@ struct Watch {
   // Ticks from one look to the next.
   std::uint64_t interval() const noexcept { return (first_us * ticks_per_us) << active_looks; }
   void begin(Queue& q, std::uint64_t at) noexcept {
+    if (queue != &q) heard = q.called_for();
     queue = &q;
     tail = at;
+    next = q.next_record();
     q.watch();
   }
   // Somebody else has the queue.
   void follow(Queue& q) noexcept {
     queue = &q;
     tail = q.tail();
+    heard = q.called_for();
+    next = nullptr;
     q.offer_watch();
   }
   void end() noexcept {
     if (queue) queue->end_watch();
     queue = nullptr;
+  }
+  bool called() const noexcept { return queue->called_for() != heard; }
+  // Claims the queue for who has called: up to which operation to run. 0: none, or another has it.
+  std::uint64_t answer() noexcept {
+    // The record's way and the claim's at once. Only a guess: others may have run it, and some more.
+    __builtin_prefetch(next);
+    heard = queue->called_for();
+    if (!queue->try_claim(true)) return 0;
+    moved = answered = true;
+    active_looks = 0;
+    return heard;
   }
   // Up to which operation to run now: 0 is none. `rung`: somebody waits for what is there.
   std::uint64_t look(bool rung) noexcept {
