@@ -131,23 +131,24 @@ void Queue::wake_waiters() noexcept {
   }
 }
 
-void Appender::new_chunk(std::size_t length) noexcept {
+std::byte* Appender::new_chunk(std::size_t length) noexcept {
   Chunk* chunk = nullptr;
   if (64 + length + 64 <= chunk_bytes) chunk = queue_.spare_.exchange(nullptr, std::memory_order_acquire);
   if (!chunk) chunk = take_chunk(length);
   auto* first = reinterpret_cast<Op*>(chunk->begin());
-  if (queue_.write_) {
+  if (std::byte* write = queue_.write_.load(std::memory_order_relaxed)) {
     // Seen by the owner only after it saw a tail that was published later.
-    auto* jump = reinterpret_cast<JumpOp*>(queue_.write_);
+    auto* jump = reinterpret_cast<JumpOp*>(write);
     jump->kind = OpKind::jump;
     jump->next = first;
   } else {
     queue_.read_ = chunk->begin();
     queue_.read_chunk_ = chunk;
   }
-  queue_.write_ = chunk->begin();
+  queue_.write_.store(chunk->begin(), std::memory_order_relaxed);
   queue_.write_end_ = chunk->end() - 64;
   fetch_ahead(chunk->begin(), lines_ahead * 64);
+  return chunk->begin();
 }
 
 namespace {

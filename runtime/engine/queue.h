@@ -94,6 +94,17 @@ class alignas(64) Queue {
     MR_DELAY();
     return true;
   }
+  // The same by the worker that watches the queue and has been called: as a rule nobody else has it, and the state,
+  // which the caller has just looked at, needn't come over twice.
+  bool try_claim_watched() noexcept {
+    QueueState expected = QueueState::watched;
+    if (!state_.compare_exchange_strong(expected, QueueState::running, std::memory_order_seq_cst,
+                                        std::memory_order_relaxed))
+      return false;
+    workers_only_.store(false, std::memory_order_relaxed);
+    MR_DELAY();
+    return true;
+  }
   // Gives up ownership. While a worker watches the queue, whoever has run it dry leaves it to him again, so that the
   // next operation needn't list it; else the queue is nobody's, and is listed if operations are left.
   void release() noexcept;
@@ -137,6 +148,11 @@ class alignas(64) Queue {
     if (seen_tail_ <= done) seen_tail_ = tail();
     return seen_tail_;
   }
+  // Asks for the line that the next operation will be written to. An owner that was close behind has it, since the
+  // processor fetches what lies behind a record that is read.
+  void expect_append() const noexcept {
+    if (const std::byte* next = write_.load(std::memory_order_relaxed)) __asm__ volatile("prefetchw %0" : : "m"(*next));
+  }
   // Lists a waiter for waiter.sequence; who completes that tells it, once, and takes it off before. False when there is
   // nothing to wait for any more: then it isn't listed.
   bool add_waiter(Waiter& waiter) noexcept;
@@ -163,8 +179,8 @@ class alignas(64) Queue {
   // Invariant: records of operations completed+1..tail lie complete in the chunks from read_ on. Store release (in the
   // append lock), load acquire by the owner.
   std::atomic<std::uint64_t> tail_{0};
-  std::byte* write_ = nullptr;
-  std::byte* write_end_ = nullptr;  // room for a jump is kept behind it
+  std::atomic<std::byte*> write_{nullptr};  // relaxed: guarded by the lock; elsewhere a hint (expect_append)
+  std::byte* write_end_ = nullptr;          // room for a jump is kept behind it
   std::atomic<Chunk*> spare_{nullptr};
 
   // -- owner's line --
@@ -212,6 +228,8 @@ class alignas(64) Queue {
 class Appender {
  public:
   explicit Appender(Queue& queue) noexcept : queue_(queue) {
+    // Looked at after publishing; it may have to come from a worker.
+    __builtin_prefetch(&queue.state_);
     queue.append_lock_.lock();
     sequence_ = queue.tail_.load(std::memory_order_relaxed);
     first_ = sequence_;
@@ -227,11 +245,11 @@ class Appender {
   // A new record of at least `bytes`; header filled, the rest is the caller's to fill before publishing.
   template <class T> T* push(OpKind kind, std::size_t bytes = sizeof(T)) noexcept {
     const std::size_t length = (bytes + 63) & ~std::size_t{63};
-    if (queue_.write_ == nullptr || static_cast<std::size_t>(queue_.write_end_ - queue_.write_) < length)
-      new_chunk(length);
-    auto* op = reinterpret_cast<T*>(queue_.write_);
-    queue_.write_ += length;
-    fetch_ahead(queue_.write_ + lines_ahead * 64 - length, length);
+    std::byte* write = queue_.write_.load(std::memory_order_relaxed);
+    if (write == nullptr || static_cast<std::size_t>(queue_.write_end_ - write) < length) write = new_chunk(length);
+    auto* op = reinterpret_cast<T*>(write);
+    queue_.write_.store(write + length, std::memory_order_relaxed);
+    fetch_ahead(write + lines_ahead * 64, length);
     op->kind = kind;
     queue_.newest_.store(kind, std::memory_order_relaxed);
     op->flags = 0;
@@ -251,7 +269,7 @@ class Appender {
   static void fetch_ahead(std::byte* from, std::size_t bytes) noexcept {
     for (std::size_t at = 0; at < bytes; at += 64) __asm__ volatile("prefetchw %0" : : "m"(from[at]));
   }
-  void new_chunk(std::size_t length) noexcept;
+  std::byte* new_chunk(std::size_t length) noexcept;
   Queue& queue_;
   std::uint64_t sequence_, first_;
   bool* mine_ = nullptr;

@@ -73,7 +73,7 @@ struct Watch {
     // The record's way and the claim's at once. Only a guess: others may have run it, and some more.
     __builtin_prefetch(next);
     heard = queue->called_for();
-    if (!queue->try_claim(true)) return 0;
+    if (!queue->try_claim_watched()) return 0;
     moved = answered = true;
     active_looks = 0;
     return heard;
