@@ -285,7 +285,10 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until, std::uint64_t kno
       break;
     }
   }
-  if (outermost && runner.in_host_function) runner.leave_host_function();
+  if (outermost) {
+    runner.after_host = runner.in_host_function;
+    if (runner.in_host_function) runner.leave_host_function();
+  }
   return result;
 }
 

@@ -33,6 +33,7 @@ inline constexpr unsigned priority_levels = 6;  // 0 is the most urgent
 enum class QueueState : std::uint32_t {
   idle,          // nobody's; may be claimed
   watched,       // nobody's, may be claimed; a worker looks at it again within microseconds, so it needn't be listed
+  held,          // owned by the worker that watches it: it waits to be called, or runs what it has been called for
   running,       // owned by a thread in drain()
   parked,        // its front operation waits for blocked_on/blocked_until
   asynchronous,  // its front operation runs by other means (spread grid, residents, custom) and will finish the queue's
@@ -115,16 +116,23 @@ class alignas(64) Queue {
     has_watcher_.store(true, std::memory_order_relaxed);
     state_.store(QueueState::watched, std::memory_order_release);
   }
+  // The same, but the worker keeps it until then.
+  void hold() noexcept {
+    if (state() != QueueState::held) state_.store(QueueState::held, std::memory_order_relaxed);
+  }
   // For a worker that doesn't own it: whoever does may leave it to him.
   void offer_watch() noexcept { has_watcher_.store(true, std::memory_order_relaxed); }
   // He doesn't look any more. For an owner: what he releases is nobody's from now on.
   void end_watch() noexcept;
   void forget_watcher() noexcept { has_watcher_.store(false, std::memory_order_relaxed); }
   QueueState state() const noexcept { return state_.load(std::memory_order_relaxed); }
-  // True: who waits for `sequence` had better leave the queue to the worker that watches it, and call him.
+  // True: who waits for `sequence` had better leave the queue to the worker that watches it, and call him: a host
+  // function can't be helped with, and a worker that holds the queue (Watch) runs what comes when he is called.
   // Acquire: whoever appended the operation, it goes on to the worker with the call.
   bool is_for_watcher(std::uint64_t sequence) const noexcept {
-    return state() == QueueState::watched && newest_.load(std::memory_order_relaxed) == OpKind::host &&
+    const QueueState now = state();
+    return (now == QueueState::held ||
+            (now == QueueState::watched && newest_.load(std::memory_order_relaxed) == OpKind::host)) &&
            tail_.load(std::memory_order_acquire) == sequence;
   }
   // Asks the worker that watches the queue to run it at once, up to `sequence`, whose operation the caller knows to be

@@ -222,6 +222,7 @@ std::uint64_t claim_watched(Watch& watch, bool rung) noexcept {
   Queue& queue = *watch.queue;
   if (watch.called())
     if (const std::uint64_t until = watch.answer()) return until;
+  watch.let_go();
   switch (queue.state()) {
   case QueueState::watched:
     if (const std::uint64_t until = watch.look(rung); until != 0 && queue.try_claim(true)) return until;

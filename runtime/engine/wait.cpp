@@ -101,7 +101,11 @@ void wait_pending(Queue& queue, std::uint64_t sequence, WaitMode mode) noexcept 
     }
     // The worker takes the line that the call went through, and writes there again at the end.
     if (std::exchange(runner.called, false)) {
-      for (unsigned i = 0; i < answer_looks && queue.completed() < sequence; ++i) cpu_pause();
+      for (unsigned i = 0; i < answer_looks; ++i) {
+        const std::uint64_t done = queue.completed();
+        if (done >= sequence) break;
+        pause_for(sequence - done);
+      }
       queue.expect_append();
     }
     const std::uint64_t done = queue.completed();

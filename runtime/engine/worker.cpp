@@ -115,7 +115,10 @@ class Worker {
       }
       // Who called waits, and will write the tail's line next: it isn't looked at.
       if (answers) {
-        watch_.begin(queue, until);
+        if (runner_.after_host)
+          watch_.hold(queue, until);
+        else
+          watch_.begin(queue, until);
         return;
       }
       // Much may have come meanwhile.

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <engine/clock.h>
@@ -13,6 +14,7 @@ namespace mr::engine {
 // The thread that is executing: a worker, or a host thread that helps while it waits.
 struct Runner {
   bool worker = false;
+  bool after_host = false;        // the last operation of the last drain() was a host function
   bool in_host_function = false;  // counted so in the scheduler (kept over consecutive host functions)
   unsigned depth = 0;             // of queues drained inside another's wait
   bool called = false;            // the watcher of the queue that it waits for, just now
@@ -39,6 +41,7 @@ struct Watch {
   unsigned active_looks = 0;   // the last ones in a row that met an enqueuer at work
   bool moved = false;          // the last look saw new operations, whoever has run them
   std::uint64_t heard = 0;     // Queue::called_for when it was last looked at
+  bool held = false;           // the queue is still this worker's: it only waits to be called, until the next look
   bool answered = false;       // a host thread's call, just now
 
   static constexpr std::uint64_t lag = 40;    // operations that it stays behind
@@ -53,7 +56,20 @@ struct Watch {
     queue = &q;
     tail = at;
     next = q.next_record();
+    held = false;
     q.watch();
+  }
+  // The same, but keeps the queue: another host function is likely to follow, and needn't be claimed then.
+  void hold(Queue& q, std::uint64_t at) noexcept {
+    queue = &q;
+    tail = at;
+    next = q.next_record();
+    held = true;
+    q.hold();
+  }
+  // What has come meanwhile is seen at the next look, or by end_watch.
+  void let_go() noexcept {
+    if (std::exchange(held, false)) queue->watch();
   }
   // Somebody else has the queue.
   void follow(Queue& q) noexcept {
@@ -64,7 +80,10 @@ struct Watch {
     q.offer_watch();
   }
   void end() noexcept {
-    if (queue) queue->end_watch();
+    if (queue) {
+      let_go();
+      queue->end_watch();
+    }
     queue = nullptr;
   }
   bool called() const noexcept { return queue->called_for() != heard; }
@@ -73,7 +92,7 @@ struct Watch {
     // The record's way and the claim's at once. Only a guess: others may have run it, and some more.
     __builtin_prefetch(next);
     heard = queue->called_for();
-    if (!queue->try_claim_watched()) return 0;
+    if (!std::exchange(held, false) && !queue->try_claim_watched()) return 0;
     moved = answered = true;
     active_looks = 0;
     return heard;

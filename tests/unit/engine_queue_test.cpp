@@ -269,6 +269,42 @@ const HandKernel& set_kernel() {
   return k;
 }
 
+// A worker that has been called for a host function keeps the queue for what comes next: whatever that is, whoever
+// enqueues it, and whether he waits or leaves it lying. Counters are plain: the queue's order is all that guards them.
+TEST(HostFunction, WhoeverComesNextIsServedWhileTheWorkerHoldsTheQueue) {
+  constexpr int rounds = 4000, threads = 2;
+  Queue* const queues[2] = {world().queue(), world().queue()};
+  std::uint64_t counts[2] = {0, 0};
+  std::atomic<std::uint64_t> pushed[2] = {0, 0};
+  std::vector<std::thread> hosts;
+  hosts.reserve(threads);
+  for (unsigned seed = 0; seed < threads; ++seed)
+    hosts.emplace_back([&, seed] {
+      std::mt19937 random(seed);
+      for (int i = 0; i < rounds; ++i) {
+        const unsigned which = random() % 4 == 0 ? 1 - seed : seed, kind = random() % 8;
+        Queue& queue = *queues[which];
+        std::uint64_t last;
+        if (kind < 4) {
+          last = push_host(queue, [](void* count) { ++*static_cast<std::uint64_t*>(count); }, &counts[which]);
+          pushed[which].fetch_add(1);
+        } else if (kind < 7) {
+          last = push_call(queue, [](void** d) { ++*static_cast<std::uint64_t*>(d[0]); }, {&counts[which]});
+          pushed[which].fetch_add(1);
+        } else {
+          last = push_wait(queue, *queues[1 - which], queues[1 - which]->completed());
+        }
+        if (random() % 8 != 0) engine::wait(queue, last);
+      }
+    });
+  for (std::thread& host : hosts) host.join();
+  for (unsigned q = 0; q < 2; ++q) {
+    engine::wait(*queues[q], queues[q]->tail());
+    EXPECT_EQ(counts[q], pushed[q].load());
+    engine::give_queue(queues[q]);
+  }
+}
+
 TEST(Progress, SixtyFourQueuesSpinOnAFlagThatTheLastOneSets) {
   Flag flag;
   std::vector<Queue*> qs;
