@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include <memory/space.h>
+#include <model/memory.h>
 #include <simt/stacks.h>
 
 namespace mr::model {
@@ -48,7 +48,7 @@ cudaDeviceProp describe(int device) noexcept {
   std::snprintf(p.name, sizeof p.name, "Millrace virtual device (compute capability 9.0)");
   std::memcpy(p.uuid.bytes, "millrace-device", 15);
   p.uuid.bytes[15] = static_cast<char>(device);
-  p.totalGlobalMem = memory::space().ready() ? memory::space().total_bytes(device) : memory::default_device_bytes();
+  p.totalGlobalMem = device_bytes();
   p.sharedMemPerBlock = shape::shared_per_block;
   p.regsPerBlock = shape::registers_per_multiprocessor;
   p.warpSize = shape::warp;
@@ -144,8 +144,7 @@ const cudaDeviceProp& properties(int device) noexcept {
   struct All {
     cudaDeviceProp of[max_devices];
     All() noexcept {
-      const int known = memory::space().ready() ? memory::space().devices() : max_devices;
-      for (int i = 0; i < max_devices; ++i) of[i] = describe(i < known ? i : 0);
+      for (int i = 0; i < max_devices; ++i) of[i] = describe(i);
     }
   };
   static const All all;

@@ -62,15 +62,15 @@ void reset_memory(int device) {
   space().device_heap(device).reset();
 }
 
-std::size_t device_bytes_setting() noexcept {
+std::size_t read_device_bytes() noexcept {
   const char* text = std::getenv("MILLRACE_MEMORY");
-  if (!text || !*text) return 0;
+  if (!text || !*text) return memory::default_device_bytes();
   if (const auto bytes = memory::parse_size(text)) return *bytes;
   std::fprintf(
       stderr,
       "millrace: MILLRACE_MEMORY=%s is not a size of at least 1M, such as 512M or 16G; each device has %zu MiB\n", text,
       memory::default_device_bytes() >> 20);
-  return 0;
+  return memory::default_device_bytes();
 }
 
 // Waits for all work that the device was given, as calls that free memory do.
@@ -97,12 +97,17 @@ void print_leak(Leaks& leaks, const char* what, const Block& block) {
 
 }  // namespace
 
+std::size_t device_bytes() noexcept {
+  static const std::size_t bytes = read_device_bytes();
+  return bytes;
+}
+
 void initialise_memory() noexcept {
   static std::once_flag once;
   std::call_once(once, [] {
     memory::SpaceOptions options;
     options.devices = device_count() > 0 ? device_count() : 1;
-    options.device_bytes = device_bytes_setting();
+    options.device_bytes = device_bytes();
     options.device_key = simt::protect::device_key();
     options.shared_key = simt::protect::shared_key();
     if (!space().initialise(options)) {

@@ -14,6 +14,8 @@ struct Context;
 // Reserves the address space on first use (from context_of). Ends the process with a sentence when the kernel gives
 // none.
 void initialise_memory() noexcept;
+// The size of each device's memory: what MILLRACE_MEMORY says, or the default. Doesn't initialise anything.
+std::size_t device_bytes() noexcept;
 
 // All of these are thread-safe and check nothing that the API has not: null results and sizes of zero are the API's
 // business. `site` is the return address of the API call, for reports.
