@@ -178,7 +178,7 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until, std::uint64_t kno
   std::uint64_t done = queue.completed();
   const bool outermost = runner.depth == 0;
   const Scheduler& scheduler = Scheduler::get();
-  if (outermost) runner.slice_begin = ticks();
+  if (outermost && runner.worker) runner.slice_begin = ticks();  // a host thread's drain ends where its wait does
   Drain result;
   for (unsigned count = 1;; ++count) {
     if (done >= until) {
@@ -276,8 +276,11 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until, std::uint64_t kno
       result = Drain::workers;
       break;
     }
-    queue.complete_front(op);
     ++done;
+    if (done >= until && !runner.worker)
+      queue.complete_last(op);
+    else
+      queue.complete_front(op);
     ++runner.operations;
     if (runner.worker && ((count & 7u) == 0 || scheduler.has_urgent()) && runner.should_yield(queue.level()) &&
         !next_is_prompt(queue, done)) {

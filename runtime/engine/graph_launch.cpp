@@ -39,7 +39,6 @@ void run_next(Chain& chain, GraphImage& image) noexcept {
     Appender appender(*chain.queue);
     push_graph(appender, image, 0);
   }
-  image.release();
 }
 
 }  // namespace

@@ -35,6 +35,16 @@ void GraphImage::release() noexcept {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
+void GraphImage::release_after(Queue& queue, std::uint64_t sequence) noexcept {
+  if (queue.completed() < sequence) {
+    last_launch_.sequence = sequence;
+    last_launch_.image = this;
+    given_up_.store(&queue, std::memory_order_release);
+    if (queue.add_waiter(last_launch_)) return;
+  }
+  release();
+}
+
 namespace {
 
 // The operation in an event record's queue: reached, it waits for its record step.
@@ -49,7 +59,6 @@ GraphOp* push_graph(Appender& appender, GraphImage& image, std::size_t slots) no
   auto* op = appender.push<GraphOp>(OpKind::custom, GraphOp::bytes(slots));
   op->flags = op_even_if_dead;
   op->run = GraphRun::launch;
-  image.retain();
   op->data[0] = &image;
   op->data[1] = reinterpret_cast<void*>(slots);
   return op;

@@ -17,8 +17,9 @@
 // Counters reset themselves: whoever brings one to zero sets it to its step's count again before the step runs, so a
 // launch begins without touching the steps, and a loop's body can run again at once.
 //
-// An image never overlaps itself: the model orders its launches. Launches hold a reference, so an image may be replaced
-// or given up while launches are pending.
+// An image never overlaps itself: the model orders its launches. It may be replaced or given up while launches are
+// pending: those that device code makes hold a reference each; the host's hold none (two locked instructions less), and
+// the host gives up its own reference when the newest one has completed (release_after).
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -27,6 +28,7 @@
 
 #include <engine/op.h>
 #include <engine/spinlock.h>
+#include <engine/waiter.h>
 #include <simt/grid.h>
 
 namespace mr::engine {
@@ -168,7 +170,9 @@ class GraphImage {
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   // The last reference frees the image and gives its queues back.
   void release() noexcept;
-  // Nobody but the caller has a reference: the image may be changed in place.
+  // The same when `queue` has completed `sequence`, the image's newest launch by the host.
+  void release_after(Queue& queue, std::uint64_t sequence) noexcept;
+  // Nobody but the caller has a reference: without launches by the host that are pending, it may be changed in place.
   bool unshared() const noexcept { return references_.load(std::memory_order_acquire) == 1; }
 
   Domain& domain;
@@ -206,9 +210,13 @@ class GraphImage {
   };
   std::vector<Updatable> updatable;  // sorted by step
   bool use_priorities = false;
-  // What holds the steps' payloads; given up with the image.
+  // Device code launches it, and each launch holds a reference. Constant once the image is launched.
+  bool for_device_launches = false;
+  // What holds the steps' payloads; given up with the image. `settle` is called before, at the end of the last launch
+  // of an image that was given up, before that launch has completed.
   void* payload_owner = nullptr;
   void (*free_payload)(void* owner) = nullptr;
+  void (*settle)(void* owner) = nullptr;
 
   PortWork& port_of(std::uint32_t step) noexcept;
   // Takes over another image's ports.
@@ -222,6 +230,7 @@ class GraphImage {
   bool set_value(std::uint64_t handle, std::uint32_t value) noexcept;
 
  private:
+  void launch_over(Queue& queue) noexcept;
   friend class GraphRun;
   // Launches by device code (graph_launch.h).
   friend bool launch_from_device(GraphImage& launcher, GraphImage& image, bool itself, DeviceLaunch how) noexcept;
@@ -245,6 +254,10 @@ class GraphImage {
   bool measured_ = false;      // a launch has found out which steps are heavy
   std::uint32_t average_ = 0;  // ticks a step in the last launch that one thread ran
   std::atomic<std::uint32_t> references_{1};
+  // Where the newest launch is, once the image has been given up while that was pending; what it waits for (sequence)
+  // is written before (release), and read by the queue's owner (acquire).
+  std::atomic<Queue*> given_up_{nullptr};
+  Waiter last_launch_;
   // Of an image for device code's launches: whether it is launched (waiting or running), and to run again behind
   // itself. Changed by who launches (acq_rel) and at the end of the nodes (release).
   std::atomic<std::uint8_t> pending_{idle};
@@ -255,8 +268,9 @@ class GraphImage {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 };
 
-// Appends a launch; the caller fills the slots before the appender publishes. Holds a reference until the launch has
-// completed.
+// Appends a launch; the caller fills the slots before the appender publishes, and sees to it that the image lives until
+// the launch has completed: by release_after(), or, for launches by device code, by a reference that the launch gives
+// up.
 GraphOp* push_graph(Appender& appender, GraphImage& image, std::size_t slots) noexcept;
 // The gate of an event record: an operation that completes when the launch's record step runs.
 CustomOp* push_gate(Appender& appender) noexcept;

@@ -31,6 +31,15 @@ inline constexpr std::uint32_t worthwhile_ticks = ticks_per_us / 2;
 // How many steps are run between two looks at whether this worker should do something more urgent.
 inline constexpr unsigned look_interval = 32;
 
+// The steps of a launch in `queue` have ended; it has not completed yet.
+inline void GraphImage::launch_over(Queue& queue) noexcept {
+  if (for_device_launches)
+    release();
+  else if (given_up_.load(std::memory_order_acquire) == &queue && queue.completed() + 1 == last_launch_.sequence)
+      [[unlikely]]
+    settle(payload_owner);
+}
+
 // One thread's part in a launch.
 class GraphRun {
  public:
@@ -72,7 +81,7 @@ class GraphRun {
     }
     if (image.environment_.load(std::memory_order_relaxed)) [[unlikely]]
       return end_with_environment(image, queue, false);
-    image.release();
+    image.launch_over(queue);
     return OpResult::done;
   }
 
@@ -151,7 +160,7 @@ class GraphRun {
       return;
     }
     // From here on the next launch may begin; this thread has nothing of this one any more.
-    image.release();
+    image.launch_over(queue);
     queue.finish_asynchronous();
   }
 

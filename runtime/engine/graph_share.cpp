@@ -142,7 +142,7 @@ void GraphRun::start_elsewhere(std::uint32_t index) noexcept {
 OpResult GraphRun::end_with_environment(GraphImage& image, Queue& queue, bool elsewhere) noexcept {
   Environment* const environment = image.end_of_nodes();
   const bool in_chain = runs_in_chain(*environment, queue);
-  image.release();
+  image.launch_over(queue);
   // A chain's operation is over with the nodes; the host's goes on until the launch's environment is left.
   if (in_chain && elsewhere) queue.finish_asynchronous();
   leave_environment(environment);

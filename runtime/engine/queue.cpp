@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <engine/futex.h>
+#include <engine/graph_run.h>
 #include <engine/grid_job.h>
 #include <engine/scheduler.h>
 
@@ -25,13 +26,17 @@ void Queue::look_again() noexcept {
 
 void Queue::release() noexcept {
   const bool more = seen_tail_ > completed_.load(std::memory_order_relaxed);
-  if (!more && has_watcher_.load(std::memory_order_relaxed)) {
-    state_.exchange(QueueState::watched, std::memory_order_seq_cst);
+  const bool watched = !more && has_watcher_.load(std::memory_order_relaxed);
+  state_.exchange(watched ? QueueState::watched : QueueState::idle, std::memory_order_seq_cst);
+  MR_DELAY();
+  // From here on the queue may be another's: he and this thread may both tell those who wait, each of them once.
+  if (waiters_.load(std::memory_order_seq_cst)) [[unlikely]]
+    wake_waiters();
+  if (watched) {
     MR_DELAY();
     if (!has_watcher_.load(std::memory_order_seq_cst)) unwatch();
     return;
   }
-  state_.exchange(QueueState::idle, std::memory_order_seq_cst);
   if (!more) return look_again();
   MR_DELAY();
   if (!listed_.load(std::memory_order_seq_cst)) Scheduler::get().list(*this);
@@ -69,13 +74,22 @@ Op* Queue::front() noexcept {
   return op;
 }
 
-void Queue::complete_front(Op* op) noexcept {
+void Queue::advance(Op* op) noexcept {
   if (op->site) [[unlikely]]
     observe::ended(op->site);
   read_ = reinterpret_cast<std::byte*>(op) + std::size_t{op->lines} * 64;
   if (op->flags >> op_level_shift) [[unlikely]]
     return_level();
   MR_DELAY();
+}
+
+void Queue::complete_last(Op* op) noexcept {
+  advance(op);
+  completed_.store(completed_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+void Queue::complete_front(Op* op) noexcept {
+  advance(op);
   // seq_cst: between publishing and looking for waiters (they add themselves, then look at completed_ again).
   completed_.store(completed_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
   MR_DELAY();
@@ -83,7 +97,7 @@ void Queue::complete_front(Op* op) noexcept {
 }
 
 void Queue::finish_asynchronous() noexcept {
-  complete_front(front());
+  complete_last(front());
   release();
 }
 
@@ -123,6 +137,8 @@ void Queue::wake_waiters() noexcept {
     MR_DELAY();
     if (w->queue) {
       w->queue->release();
+    } else if (w->image) {
+      w->image->release();
     } else {
       std::atomic<std::uint32_t>* word = w->word;
       word->store(1, std::memory_order_release);

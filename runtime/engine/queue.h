@@ -21,6 +21,7 @@
 #include <engine/delay.h>
 #include <engine/op.h>
 #include <engine/spinlock.h>
+#include <engine/waiter.h>
 #include <observe/trace.h>
 
 namespace mr::engine {
@@ -38,14 +39,6 @@ enum class QueueState : std::uint32_t {
   parked,        // its front operation waits for blocked_on/blocked_until
   asynchronous,  // its front operation runs by other means (spread grid, residents, custom) and will finish the queue's
                  // turn
-};
-
-// Someone to tell when a queue has completed `sequence`: another queue (parked), or a host thread (word).
-struct Waiter {
-  std::uint64_t sequence = 0;
-  Queue* queue = nullptr;
-  std::atomic<std::uint32_t>* word = nullptr;
-  Waiter* next = nullptr;
 };
 
 class alignas(64) Queue {
@@ -147,6 +140,8 @@ class alignas(64) Queue {
   void finish_asynchronous() noexcept;
   // Completes the front operation: advances over its record, publishes, wakes who waits.
   void complete_front(Op* op) noexcept;
+  // The same by an owner whose next step is release(): that tells who waits, behind its own barrier.
+  void complete_last(Op* op) noexcept;
   Op* front() noexcept;
   // For the owner: where the next operation's record will begin, if it isn't in a new chunk.
   const void* next_record() const noexcept { return read_; }
@@ -167,9 +162,11 @@ class alignas(64) Queue {
   void wake_waiters() noexcept;
 
  private:
+  void advance(Op* op) noexcept;
   void look_again() noexcept;
   void unwatch() noexcept;
   friend class Appender;
+  friend class AppendHold;
   friend class Scheduler;
   friend struct Drainer;
   friend struct Explored;
@@ -192,7 +189,8 @@ class alignas(64) Queue {
   std::atomic<Chunk*> spare_{nullptr};
 
   // -- owner's line --
-  // Written by the owner only. Store seq_cst: pairs with add_waiter's store and re-check of completed_.
+  // Written by the owner only. Between its store and the look for waiters there is a full barrier (the store is
+  // seq_cst, or it is release()'s exchange that comes next): pairs with add_waiter's store and re-check of completed_.
   alignas(64) std::atomic<std::uint64_t> completed_{0};
   std::byte* read_ = nullptr;
   Chunk* read_chunk_ = nullptr;
@@ -215,7 +213,8 @@ class alignas(64) Queue {
   std::atomic<bool> workers_only_{false};
   Queue* next_ready_ = nullptr;  // guarded by the ready list's lock
   SpinLock waiters_lock_;
-  // Head of the list guarded by waiters_lock_; read without it by the owner after it published completed_.
+  // Head of the list guarded by waiters_lock_; read without it by the owner after it published completed_, and by who
+  // has just released the queue.
   std::atomic<Waiter*> waiters_{nullptr};
   // While parked: what for. Written by the owner before state_ becomes parked; helpers read them as hints and re-check.
   std::atomic<Queue*> blocked_on_{nullptr};
@@ -304,6 +303,18 @@ inline Appender::~Appender() {
     queue_.append_lock_.unlock();
   }
 }
+
+// Holds a queue's append lock without appending: what the owner of that lock alone may read and write stays as it is.
+class AppendHold {
+ public:
+  explicit AppendHold(Queue& queue) noexcept : queue_(queue) { queue.append_lock_.lock(); }
+  ~AppendHold() { queue_.append_lock_.unlock(); }
+  AppendHold(const AppendHold&) = delete;
+  AppendHold& operator=(const AppendHold&) = delete;
+
+ private:
+  Queue& queue_;
+};
 
 // Takes a queue from the pool (or makes one) / gives it back: it is reused once it has completed all it was given.
 Queue* take_queue(Domain* domain, unsigned level);

@@ -73,6 +73,8 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
   exec->flags = flags;
   exec->last_queue = nullptr;
   exec->last_sequence = 0;
+  exec->home.store(nullptr, std::memory_order_relaxed);
+  exec->launched = false;
   exec->levels.clear();
   exec->level_of_step.clear();
   exec->types.clear();
@@ -120,14 +122,14 @@ void destroy_exec(GraphExec& exec) noexcept {
     exec.only_graph->instantiated_once.store(false, std::memory_order_relaxed);
   forget_nodes(exec.image, DeviceNode::host_launches);
   {
-    const std::scoped_lock hold(exec.lock);  // device code may be about to launch it
+    const ExecHold hold(exec);  // device code may be about to launch it
     if (exec.device_image) {
       forget_nodes(exec.device_image, DeviceNode::device_launches);
       exec.device_image->release();
     }
     exec.device_image = nullptr;
   }
-  exec.image->release();  // pending launches keep it
+  give_up_image(exec, *exec.image);
   exec.image = nullptr;
   exec.resources.reset();
   pool().release(&exec);
@@ -135,17 +137,18 @@ void destroy_exec(GraphExec& exec) noexcept {
 
 namespace {
 
-// exec.lock is held.
+// exec is held.
 void upload(GraphExec& exec) {
   if (exec.uploaded || !(exec.flags & cudaGraphInstantiateFlagDeviceLaunch)) return;
   engine::GraphImage* const before = exec.device_image;
   exec.device_image = copy_image(exec, *exec.image);
+  exec.device_image->for_device_launches = true;
   stand_for_nodes(exec.device_image, exec.image, DeviceNode::device_launches);
   if (before) before->release();
   exec.uploaded = true;
 }
 
-// Appends the launch behind the newest one of the same executable graph. exec.lock is held.
+// Appends the launch behind the newest one of the same executable graph. exec is held.
 engine::GraphOp* enqueue_launch(GraphExec& exec, Enqueue& enqueue, Stream& stream, std::size_t slots) noexcept {
   if (exec.last_queue != stream.queue) {
     if (exec.last_queue && exec.last_queue->completed() < exec.last_sequence) {
@@ -157,6 +160,7 @@ engine::GraphOp* enqueue_launch(GraphExec& exec, Enqueue& enqueue, Stream& strea
   }
   engine::GraphOp* op = engine::push_graph(enqueue.appender(), *exec.image, slots);
   exec.last_sequence = enqueue.sequence();
+  exec.launched = true;
   return op;
 }
 
@@ -213,16 +217,32 @@ cudaError_t launch_special(GraphExec& exec, Stream& stream) noexcept {
 }  // namespace
 
 void upload_exec(GraphExec& exec) {
-  const std::scoped_lock hold(exec.lock);
+  const ExecHold hold(exec);
   upload(exec);
 }
 
+void leave_home(GraphExec& exec) noexcept {
+  engine::Queue* const home = exec.home.load(std::memory_order_relaxed);
+  if (!home) return;
+  const engine::AppendHold hold(*home);
+  exec.home.store(nullptr, std::memory_order_relaxed);
+}
+
 cudaError_t launch_graph(GraphExec& exec, Stream& stream) noexcept {
-  std::scoped_lock hold(exec.lock);
+  if (exec.home.load(std::memory_order_relaxed) == stream.queue) [[likely]] {
+    Enqueue enqueue(stream);
+    if (exec.home.load(std::memory_order_relaxed) == stream.queue) [[likely]] {
+      engine::push_graph(enqueue.appender(), *exec.image, 0);
+      exec.last_sequence = enqueue.sequence();
+      return cudaSuccess;
+    }
+  }
+  const ExecHold hold(exec);
   if (exec.special || exec.blocking_copies) [[unlikely]]
     return launch_special(exec, stream);
   Enqueue enqueue(stream);
   enqueue_launch(exec, enqueue, stream, 0);
+  exec.home.store(stream.queue, std::memory_order_relaxed);
   return cudaSuccess;
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -53,9 +54,12 @@ struct GraphExec {
   Context* context = nullptr;
   unsigned long long flags = 0;
   bool special = false;  // launches have more to do than to append an operation
-  // Serialises launches and changes.
+  // Serialises launches and changes: the holder of this lock may do both once he has called leave_home(). A launch into
+  // the stream that the last ones went to needs the append lock of that stream's queue alone. Written under both.
   engine::SpinLock lock;
+  std::atomic<engine::Queue*> home{nullptr};
   engine::GraphImage* image = nullptr;
+  bool launched = false;  // `image` has been, by the host: the newest launch is one of it
   // What device code launches: `image` as it was when the graph was uploaded last. Changed under the lock.
   engine::GraphImage* device_image = nullptr;
   bool uploaded = false;  // it is as `image` is now
@@ -140,8 +144,19 @@ void store_copy(engine::GraphImage& image, std::uint32_t step, const CopyData& d
 void store_fill(engine::GraphImage& image, std::uint32_t step, const FillData& data);
 void store_host(engine::GraphImage& image, std::uint32_t step, const cudaHostNodeParams& params);
 void set_kernel_flags(engine::Step& step, const simt::Grid& grid) noexcept;
-// Makes sure that exec.image is not used by pending launches, by a copy if need be. exec.lock is held.
+// Launches that hold exec.home's append lock alone are over and don't begin. exec.lock is held.
+void leave_home(GraphExec& exec) noexcept;
+class ExecHold {
+ public:
+  explicit ExecHold(GraphExec& exec) noexcept : hold_(exec.lock) { leave_home(exec); }
+
+ private:
+  std::scoped_lock<engine::SpinLock> hold_;
+};
+// Makes sure that exec.image is not used by pending launches, by a copy if need be. exec is held (ExecHold).
 void own_image(GraphExec& exec);
+// Gives up the reference to an image that is, or was until now, exec's. exec is held.
+void give_up_image(GraphExec& exec, engine::GraphImage& image) noexcept;
 // For launches of the same executable graph that may run at the same time as the original's.
 engine::GraphImage* copy_image(const GraphExec& exec, engine::GraphImage& original);
 // Keeps a step's work as the host has it.

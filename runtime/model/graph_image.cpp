@@ -2,6 +2,7 @@
 #include <model/graph_exec.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <engine/queue.h>
 #include <model/device_graph.h>
@@ -24,6 +25,8 @@ void call_host(engine::HostOp& op, bool dead) {
 }
 
 void free_payload(void* owner) { delete static_cast<GraphPayload*>(owner); }
+// Who waits for the last launch finds the user objects given up.
+void settle(void* owner) { static_cast<GraphPayload*>(owner)->users.reset(); }
 
 }  // namespace
 
@@ -31,6 +34,7 @@ engine::GraphImage* make_image(engine::Domain& domain, const std::shared_ptr<Gra
   auto* image = new GraphImage(domain);
   image->payload_owner = new GraphPayload{{}, resources, nullptr};
   image->free_payload = free_payload;
+  image->settle = settle;
   return image;
 }
 
@@ -150,10 +154,17 @@ void follow_host(GraphImage& image, GraphImage::Updatable& entry) noexcept {
 void own_image(GraphExec& exec) {
   exec.uploaded = false;
   GraphImage& old = *exec.image;
-  if (old.unshared()) return;
+  if (old.unshared() && (!exec.launched || exec.last_queue->completed() >= exec.last_sequence)) return;
   exec.image = copy_image(exec, old);
   stand_for_nodes(exec.image, &old, DeviceNode::host_launches);
-  old.release();
+  give_up_image(exec, old);
+}
+
+void give_up_image(GraphExec& exec, GraphImage& image) noexcept {
+  if (std::exchange(exec.launched, false))
+    image.release_after(*exec.last_queue, exec.last_sequence);
+  else
+    image.release();
 }
 
 GraphImage* copy_image(const GraphExec& exec, GraphImage& old) {

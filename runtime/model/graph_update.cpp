@@ -213,7 +213,7 @@ class Update {
 };
 
 cudaError_t update_level(GraphExec& exec, Graph& graph, std::uint32_t level, UpdateOutcome& outcome) {
-  std::scoped_lock hold(exec.lock);
+  const ExecHold hold(exec);
   outcome = {};
   if (graph.updatable_nodes || !exec.image->updatable.empty()) return cudaErrorNotSupported;
   Update update(exec, outcome);
@@ -256,7 +256,7 @@ cudaError_t exec_set_child(GraphExec& exec, const GraphNode& node, Graph& child)
 cudaError_t exec_set_kernel(GraphExec& exec, const GraphNode& node, const cudaKernelNodeParams& params) {
   const std::uint32_t step = typed_step(exec, node, cudaGraphNodeTypeKernel);
   if (step == no_step) return cudaErrorInvalidValue;
-  std::scoped_lock hold(exec.lock);
+  const ExecHold hold(exec);
   own_image(exec);
   GraphImage& image = *exec.image;
   GraphImage::Updatable* const entry = updatable_at(image, step);
@@ -282,7 +282,7 @@ cudaError_t exec_set_kernel(GraphExec& exec, const GraphNode& node, const cudaKe
 cudaError_t exec_set_copy(GraphExec& exec, const GraphNode& node, const CopyData& data) {
   const std::uint32_t step = typed_step(exec, node, cudaGraphNodeTypeMemcpy);
   if (step == no_step) return cudaErrorInvalidValue;
-  std::scoped_lock hold(exec.lock);
+  const ExecHold hold(exec);
   if (!copy_may_become(copy_of(exec.image->steps[step]), data)) return cudaErrorInvalidValue;
   own_image(exec);
   exec.blocking_copies -= blocks_launch(copy_of(exec.image->steps[step]));
@@ -294,7 +294,7 @@ cudaError_t exec_set_copy(GraphExec& exec, const GraphNode& node, const CopyData
 cudaError_t exec_set_fill(GraphExec& exec, const GraphNode& node, const FillData& data) {
   const std::uint32_t step = typed_step(exec, node, cudaGraphNodeTypeMemset);
   if (step == no_step) return cudaErrorInvalidValue;
-  std::scoped_lock hold(exec.lock);
+  const ExecHold hold(exec);
   if (!fill_may_become(fill_of(exec.image->steps[step]), data)) return cudaErrorInvalidValue;
   own_image(exec);
   store_fill(*exec.image, step, data);
@@ -304,7 +304,7 @@ cudaError_t exec_set_fill(GraphExec& exec, const GraphNode& node, const FillData
 cudaError_t exec_set_host(GraphExec& exec, const GraphNode& node, const cudaHostNodeParams& params) {
   const std::uint32_t step = typed_step(exec, node, cudaGraphNodeTypeHost);
   if (step == no_step) return cudaErrorInvalidValue;
-  std::scoped_lock hold(exec.lock);
+  const ExecHold hold(exec);
   own_image(exec);
   store_host(*exec.image, step, params);
   return cudaSuccess;
@@ -314,7 +314,7 @@ cudaError_t exec_set_external(GraphExec& exec, const GraphNode& node, cudaGraphN
                               const ExternalData& data) {
   const std::uint32_t step = typed_step(exec, node, type);
   if (step == no_step || node.external->count != data.count) return cudaErrorInvalidValue;
-  std::scoped_lock hold(exec.lock);
+  const ExecHold hold(exec);
   own_image(exec);
   const ExternalWork work = make_external_work(data, payload_arena(*exec.image), *exec.context);
   store_host(*exec.image, step, {work.run, work.data});
@@ -324,7 +324,7 @@ cudaError_t exec_set_external(GraphExec& exec, const GraphNode& node, cudaGraphN
 cudaError_t exec_set_event(GraphExec& exec, const GraphNode& node, cudaGraphNodeType type, Event& event) {
   const std::uint32_t step = typed_step(exec, node, type);
   if (step == no_step) return cudaErrorInvalidValue;
-  std::scoped_lock hold(exec.lock);
+  const ExecHold hold(exec);
   // Launches took their events with them.
   exec.slots[reinterpret_cast<std::uintptr_t>(exec.image->steps[step].payload)].event = &event;
   return cudaSuccess;
@@ -342,7 +342,7 @@ std::uint32_t switchable_step(const GraphExec& exec, const GraphNode& node) noex
 cudaError_t exec_set_enabled(GraphExec& exec, const GraphNode& node, bool enabled) {
   const std::uint32_t step = switchable_step(exec, node);
   if (step == no_step) return cudaErrorInvalidValue;
-  std::scoped_lock hold(exec.lock);
+  const ExecHold hold(exec);
   own_image(exec);
   Step& s = exec.image->steps[step];
   if (GraphImage::Updatable* const entry = updatable_at(*exec.image, step)) {

@@ -1,8 +1,9 @@
 /* Sleeping until a queue has completed an operation (runtime/engine/queue.cpp, wait.cpp); parked.pml is about queues that wait for others.
  *
- * A completer publishes completed_ and then looks for waiters; a waiter adds itself and, still holding the lock, looks at completed_ again;
- * taking a waiter off the list and waking it is the waker's, unless the waiter took itself off at once. Checked: nobody sleeps for ever, and nobody is woken
- * after it went on by itself (its Waiter lives on its stack).
+ * An owner publishes completed_ and then looks for waiters: at once (complete_front), or, if the operation is his last, behind his release of the
+ * queue (complete_last, release), beside the next owner. A waiter adds itself and, still holding the lock, looks at completed_ again; taking a waiter
+ * off the list and waking it is the waker's, unless the waiter took itself off at once. Checked: nobody sleeps for ever, and nobody is woken after it went
+ * on by itself (its Waiter lives on its stack). A store that isn't seq_cst waits in `buffered` until the owner's next barrier at the latest.
  */
 #define WAITERS 2
 #define OPERATIONS 2
@@ -19,26 +20,52 @@ inline acquire() { atomic { !lock -> lock = true } }
 inline unlock() { lock = false }
 inline refresh() { any = in_list[0] || in_list[1] }
 
-proctype Completer() {
-  byte i, w;
+bool owned = false;       /* state_ */
+byte buffered = 0;        /* the owner's store of completed_ that nobody else sees yet */
+
+inline look() {
+  if
+  :: any ->                                       /* seq_cst load */
+     acquire();
+     for (w : 0 .. WAITERS - 1) {
+       due[w] = in_list[w] && waits_for[w] <= completed;
+       if :: due[w] -> assert(!gone[w]); in_list[w] = false :: else -> skip fi
+     }
+     refresh();
+     unlock();
+     for (w : 0 .. WAITERS - 1) {
+       if :: due[w] -> assert(!gone[w]); word[w] = true :: else -> skip fi
+     }
+  :: else -> skip
+  fi
+}
+
+proctype Owner() {
+  byte w;
   bool due[WAITERS];
-  for (i : 1 .. OPERATIONS) {
-    completed = i;                                /* seq_cst store */
-    if
-    :: any ->                                     /* seq_cst load */
-       acquire();
-       for (w : 0 .. WAITERS - 1) {
-         due[w] = in_list[w] && waits_for[w] <= completed;
-         if :: due[w] -> assert(!gone[w]); in_list[w] = false :: else -> skip fi
-       }
-       refresh();
-       unlock();
-       for (w : 0 .. WAITERS - 1) {
-         if :: due[w] -> assert(!gone[w]); word[w] = true :: else -> skip fi
-       }
-    :: else -> skip
-    fi
-  }
+  do
+  :: completed == OPERATIONS -> break
+  :: atomic { !owned && completed < OPERATIONS -> owned = true }
+     do
+     :: completed < OPERATIONS ->
+        if
+        :: completed++;                           /* complete_front: seq_cst store */
+           look()
+        :: buffered = completed + 1;              /* complete_last */
+           if
+           :: completed = buffered                /* it gets out by itself */
+           :: skip
+           fi;
+           break
+        fi
+     :: break
+     od;
+     atomic {                                     /* release(): exchange */
+       if :: buffered -> completed = buffered; buffered = 0 :: else -> skip fi;
+       owned = false
+     }
+     look()
+  od
 }
 
 proctype Waiter(byte me; byte sequence) {
@@ -67,10 +94,12 @@ done:
 
 init {
   atomic {
-    run Completer();
+    run Owner();
+    run Owner();
     run Waiter(0, 1);
     run Waiter(1, 2)
   }
 }
 
-ltl everybody_returns { <>(gone[0] && gone[1]) }
+/* Owners that take the queue and give it up without doing anything prove nothing. */
+ltl everybody_returns { [](<>(completed == OPERATIONS)) -> <>(gone[0] && gone[1]) }
