@@ -409,11 +409,21 @@ void mark_thread_loop(BranchInst& back, MDNode* access_group) {
 
 void allow_unrolling(Loop& loop, ScalarEvolution& se) {
   constexpr unsigned short_row = 64;
+  constexpr std::size_t few_instructions = 20;
   Instruction* end = loop.getLoopLatch() ? loop.getLoopLatch()->getTerminator() : nullptr;
   MDNode* id = marked(end);
-  const unsigned count = id ? se.getSmallConstantTripCount(&loop) : 0;
-  if (!count || count > short_row) return;
-  add_to_loop(*end, nullptr, unroll_disable);
+  if (!id) return;
+  const unsigned count = se.getSmallConstantTripCount(&loop);
+  if (count && count <= short_row) {
+    add_to_loop(*end, nullptr, unroll_disable);
+  } else if (loop.getNumBlocks() == 1 && loop.getHeader()->size() <= few_instructions) {
+    // A few instructions that don't become vectors (an atomic operation for each thread) are half a loop's expense.
+    LLVMContext& c = end->getContext();
+    MDNode* disable = MDNode::get(c, {MDString::get(c, unroll_disable)});
+    add_to_loop(*end, nullptr, unroll_disable);
+    for (const char* what : {"llvm.loop.vectorize.followup_vectorized", "llvm.loop.vectorize.followup_epilogue"})
+      if (!loop_has(*end, what)) add_to_loop(*end, MDNode::get(c, {MDString::get(c, what), disable}));
+  }
 }
 
 bool is_thread_loop(const Instruction& end) { return loop_has(end, marker); }
