@@ -10,7 +10,11 @@
 namespace mr::engine {
 namespace {
 // A slice of blocks is sized to take about this long, so that urgent work is not kept waiting and threads end together.
-constexpr std::uint64_t slice_ticks = 20 * ticks_per_us;
+constexpr std::uint64_t short_slice = 20 * ticks_per_us;
+// In programs without urgent work a slice is about what other work of the same level waits for anyway
+// (Runner::should_yield). Where a slice begins, caches know nothing of what it reads, and what entries collect (results
+// of the whole grid) is added up: some microseconds.
+constexpr std::uint64_t long_slice = 106 * ticks_per_us;
 }  // namespace
 
 void GridJob::open(std::uint64_t blocks) noexcept {
@@ -52,7 +56,7 @@ void GridJob::run(std::uint64_t first, std::uint64_t count) noexcept {
 
 bool GridJob::worth_sharing() const noexcept {
   const std::uint64_t claimed = next.load(std::memory_order_relaxed);
-  return claimed < total && (resident || (total - claimed) * block_ticks > slice_ticks / 2);
+  return claimed < total && (resident || (total - claimed) * block_ticks > short_slice / 2);
 }
 
 std::uint64_t GridJob::claim(std::uint64_t count, std::uint64_t& first) noexcept {
@@ -97,11 +101,11 @@ Share run_share(GridJob& job, Runner& runner) noexcept {
     const std::uint64_t left = job.total - (first + got);
     if (left == 0) break;
     std::uint64_t fair = left / (2 * scheduler.target());
-    std::uint64_t slice = got * slice_ticks / spent;
+    std::uint64_t slice = got * (scheduler.had_urgent() ? short_slice : long_slice) / spent;
     if (slice > count * 16) slice = count * 16;  // the first blocks may be cheaper than the rest
     count = slice < fair ? slice : fair;
     if (count == 0) count = 1;
-    if (!shared && !job.published && spent_so_far > trusted_ticks && left * spent / got > slice_ticks / 2)
+    if (!shared && !job.published && spent_so_far > trusted_ticks && left * spent / got > short_slice / 2)
       scheduler.publish(job, spent / got);
     if (runner.worker && runner.should_yield(job.queue.level())) {
       if (!job.published) scheduler.publish(job, spent / got);

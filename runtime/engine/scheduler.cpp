@@ -70,8 +70,10 @@ void Scheduler::push(Shard& shard, Queue& queue) noexcept {
   else
     shard.head[level] = &queue;
   shard.tail[level] = &queue;
-  if (level < priority_levels - 1) [[unlikely]]
+  if (level < priority_levels - 1) [[unlikely]] {
     urgent_.fetch_add(1, std::memory_order_relaxed);
+    had_urgent_.store(true, std::memory_order_relaxed);
+  }
   // seq_cst: listing before looking at the counts (wake_if_needed) and before a sleeper's last look.
   shard.mask.fetch_or(1u << level, std::memory_order_seq_cst);
   shard.lock.unlock();

@@ -39,6 +39,8 @@ class Scheduler {
   // Whether queues of another level than the least urgent are listed: a cheap first question before most_urgent(),
   // since most programs have none.
   bool has_urgent() const noexcept { return urgent_.load(std::memory_order_relaxed) != 0; }
+  // Whether there have ever been any.
+  bool had_urgent() const noexcept { return had_urgent_.load(std::memory_order_relaxed); }
 
   // Asks the searching worker to look at once instead of at its next poll (a few microseconds later).
   void ring() noexcept {
@@ -112,6 +114,7 @@ class Scheduler {
   unsigned shards_ = 1, target_ = 2;
   std::atomic<unsigned> urgent_{
       0};  // listed queues above the least urgent level; a hint, changed under the lists' locks
+  std::atomic<bool> had_urgent_{false};  // a hint as well
   Shard shard_[max_shards];
   Shard unpinned_;
   // threads | sleeping << 16 | searching << 32 | in host functions << 48. All changes seq_cst.
