@@ -104,6 +104,7 @@ bool Splitter::check_exits() {
       return refuse_for("not all threads reach the same barrier");
     }
   }
+  if (in_groups() && leaves_early_) return refuse_for("some threads return before others");
   return cloned <= max_cloned || refuse_for("it has too many barriers");
 }
 
@@ -222,12 +223,12 @@ void Splitter::find_slots() {
 
 }  // namespace splitting
 
-Split split_at_barriers(const Extended& body, bool store_lane) {
+Split split_at_barriers(const Extended& body, bool store_lane, const BlockGroup& group) {
   Split split;
   const auto exchanges = store_lane ? llvm::SmallVector<llvm::CallInst*, 4>() : mark_exchanges(body);
-  if (!exchanges.empty()) split = splitting::Splitter(body, store_lane).run();
+  if (!exchanges.empty()) split = splitting::Splitter(body, store_lane, group).run();
   for (llvm::CallInst* meeting : exchanges) meeting->eraseFromParent();
-  return split.blocks ? split : splitting::Splitter(body, store_lane).run();
+  return split.blocks ? split : splitting::Splitter(body, store_lane, group).run();
 }
 
 }  // namespace mrcc

@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <string>
 
+#include "block_groups.h"
 #include "context.h"
 
 namespace mrcc {
@@ -38,6 +39,8 @@ struct Split {
 // The new function has the body's parameters and items (thread items are ignored), then `scratch`, aligned to 64, of
 // lane_bytes per thread with scratch_margin readable bytes before and behind, and the block's three extents. With
 // `store_lane` each thread's indices are in MrLane while it runs. The body is changed only by splitting blocks.
-Split split_at_barriers(const Extended& body, bool store_lane);
+// For a group (as block_group() gives it) blockIdx.x and shared memory are the first block's, scratch is as large as
+// for all blocks of a group, and behind the extents comes how many blocks there are.
+Split split_at_barriers(const Extended& body, bool store_lane, const BlockGroup& group = {});
 
 }  // namespace mrcc

@@ -69,7 +69,7 @@ PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyse
     }
   auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
   for (Function& f : module) functions.invalidate(f, PreservedAnalyses::none());
-  SmallVector<Function*, 16> defined;
+  SetVector<Function*> defined;
   for (Function& f : make_early_inc_range(module)) {
     const Extended body = body_of(f);
     if (!body.body) continue;
@@ -95,8 +95,10 @@ PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyse
       set_scratch(module, f, split.lane_bytes);
     }
     bool copied = optimise_;
+    SmallSetVector<Function*, 4> called;
     for (CallInst* call : define_run_blocks(&f, split, optimise_ && !options().check && !options().sites)) {
-      defined.push_back(call->getFunction());
+      defined.insert(call->getFunction());
+      called.insert(call->getCalledFunction());
       copied &= !call->getCalledFunction()->hasFnAttribute(Attribute::NoInline);
       if (!copied) continue;
       InlineFunctionInfo info;
@@ -104,10 +106,14 @@ PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyse
     }
     if (!copied) continue;
     keep_small(*body.body);
-    if (split.blocks && split.blocks->use_empty())
-      split.blocks->eraseFromParent();
-    else if (split.blocks)
-      keep_small(*split.blocks);
+    if (split.blocks) called.insert(split.blocks);
+    for (Function* callee : called) {
+      if (callee == body.body) continue;
+      if (callee->use_empty())
+        callee->eraseFromParent();
+      else
+        keep_small(*callee);
+    }
   }
   for (Function* f : defined) {
     lower_shared_atomics(*f);

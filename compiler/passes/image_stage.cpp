@@ -214,6 +214,7 @@ PreservedAnalyses ImageStage::run(Module& module, ModuleAnalysisManager&) {
     body.body->addFnAttr(kKernelBodyAttr);
     if (o.align_checks) body.body->addFnAttr(kAlignAttr);
     e.static_shared = shared.lookup(kernels[i]);
+    body.body->addFnAttr(kStaticSharedAttr, std::to_string(e.static_shared));
     if (v.loop || v.split) e.run_blocks = declare_run_blocks(e.name, attributes[i], body, v.store_lane);
     e.run_lane = make_run_lane(kernels[i], e.info, body);
     const std::string who = "mrcc: " + e.info.file + ':' + std::to_string(e.info.line) + ": kernel " +

@@ -40,6 +40,8 @@ inline constexpr llvm::StringLiteral kSitesAttr = "mr-sites";
 inline constexpr llvm::StringLiteral kSharedBaseAttr = "mr-shared-base";
 // Attribute of functions that the passes made as entries: their accesses to the argument buffer need no check.
 inline constexpr llvm::StringLiteral kEntryAttr = "mr-entry";
+// Attribute of a kernel's body: bytes of static shared memory.
+inline constexpr llvm::StringLiteral kStaticSharedAttr = "mr-static-shared";
 // Prefix of the functions that give their argument, a constant that simplification isn't to know (thread_loops.h).
 inline constexpr llvm::StringLiteral kHiddenPrefix = "__mr.hidden.";
 // Metadata of the load that gives an entry's scratch memory (thunks.cpp).

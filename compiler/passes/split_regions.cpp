@@ -43,11 +43,20 @@ void Splitter::build_region(Region& r) {
   Loop y = open(b, "thread.y");
   Value* row = rows_differ ? b.CreateAdd(y.index, b.CreateMul(z.index, extent_[1])) : static_cast<Value*>(y.index);
   Value* first = b.CreateZExt(b.CreateNUWMul(row, extent_[0]), b.getInt64Ty());
+  Loop block{};
+  if (in_groups()) {
+    block = open(b, "block");
+    Value* of_block = b.CreateMul(extent_[0], b.CreateMul(extent_[1], extent_[2]));
+    first = b.CreateAdd(first, b.CreateZExt(b.CreateNUWMul(block.index, of_block), b.getInt64Ty()), "", true, true);
+  }
+  ValueToValueMapTy map;
+  for (unsigned i = 0; i < body_.arg_size(); ++i) map[body_.getArg(i)] = out_->getArg(i);
+  if (in_groups()) be_block(b, block.index, map);
   Loop x = open(b, "thread.x");
   Value* thread = b.CreateAdd(first, b.CreateZExt(x.index, b.getInt64Ty()), "thread", true, true);
   IRBuilder<> outside(r.before->getTerminator());
   BasicBlock* latch = BasicBlock::Create(c, "latch", out_, done_);
-  group_ = MDNode::getDistinct(c, {});
+  access_group_ = MDNode::getDistinct(c, {});
   if (all_here) {
     LoadInst* is_here = independent(b.CreateLoad(b.getInt8Ty(), element(b, here_, thread)));
     BasicBlock* go_on = BasicBlock::Create(c, "here", out_, latch);
@@ -56,8 +65,6 @@ void Splitter::build_region(Region& r) {
   }
   BasicBlock* start = b.GetInsertBlock();
 
-  ValueToValueMapTy map;
-  for (unsigned i = 0; i < body_.arg_size(); ++i) map[body_.getArg(i)] = out_->getArg(i);
   Value* tid[3] = {x.index, y.index, rows_differ ? static_cast<Value*>(z.index) : b.getInt32(0)};
   for (unsigned i = 0; i < 3; ++i)
     if (items_[tid_x + i]) map[items_[tid_x + i]] = tid[i];
@@ -173,7 +180,8 @@ void Splitter::build_region(Region& r) {
   // The loops' ends, and what follows.
   b.SetInsertPoint(latch);
   BranchInst* back = close(b, x, extent_[0]);
-  mark_thread_loop(*back, store_lane_ ? nullptr : group_);
+  mark_thread_loop(*back, store_lane_ ? nullptr : access_group_);
+  if (in_groups()) no_vectors(close(b, block, out_->getArg(out_->arg_size() - 1)));
   no_vectors(close(b, y, rows));
   if (rows_differ) no_vectors(close(b, z, extent_[2]));
   for (auto [v, slot] : defined)
@@ -184,6 +192,12 @@ void Splitter::build_region(Region& r) {
   }
   SwitchInst* choose = b.CreateSwitch(b.CreateLoad(b.getInt32Ty(), next_), done_, r.next.size());
   for (CallInst* barrier : r.next) choose->addCase(b.getInt32(number_of(barrier)), regions_[number_of(barrier)].before);
+}
+
+// What differs for the group's block number `index`.
+void Splitter::be_block(IRBuilder<>& b, Value* index, ValueToValueMapTy& map) {
+  map[items_[block_x]] = b.CreateAdd(map.lookup(items_[block_x]), index);
+  if (Value* shared = items_[shared_base]) map[shared] = shared_of(b, map.lookup(shared), index, group_);
 }
 
 // The thread returns, others may go on: it brings nothing to warp operations any more.

@@ -15,6 +15,7 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 
 #include "barrier_split.h"
+#include "block_groups.h"
 #include "callgraph.h"
 #include "uniformity.h"
 #include "whole_blocks.h"
@@ -73,15 +74,18 @@ static_assert(scratch_margin >= 31 * sizeof(std::uint64_t));
 
 class Splitter {
  public:
-  Splitter(const Extended& body, bool store_lane)
-      : extended_(body), body_(*body.body), store_lane_(store_lane), layout_(body.body->getParent()->getDataLayout()) {}
+  Splitter(const Extended& body, bool store_lane, const BlockGroup& group)
+      : extended_(body), body_(*body.body), store_lane_(store_lane), group_(group),
+        layout_(body.body->getParent()->getDataLayout()) {}
 
   Split run() {
     for (unsigned i = 0; i < item_count; ++i) items_[i] = body_item(static_cast<Item>(i));
     isolate_barriers();
     if (!check_calls()) return refuse();
     find_regions();
-    Uniformity uniformity(body_, {items_[tid_x], items_[tid_y], items_[tid_z]});
+    SmallVector<Value*, 5> sources = {items_[tid_x], items_[tid_y], items_[tid_z]};
+    if (in_groups()) sources.append({items_[block_x], items_[shared_base]});
+    Uniformity uniformity(body_, sources);
     uniformity_ = &uniformity;
     if (!check_exits()) return refuse();
     find_slots();
@@ -103,6 +107,8 @@ class Splitter {
     const unsigned before = popcount(extended_.items & ((1u << item) - 1));
     return body_.getArg(body_.arg_size() - popcount(extended_.items) + before);
   }
+
+  bool in_groups() const { return group_.count > 1; }
 
   // Every barrier alone in a block of its own.
   void isolate_barriers();
@@ -155,6 +161,7 @@ class Splitter {
     SmallVector<Type*, 16> types(body_.getFunctionType()->params());
     types.push_back(PointerType::get(c, 0));
     types.append(3, Type::getInt32Ty(c));
+    if (in_groups()) types.push_back(Type::getInt32Ty(c));
     out_ = Function::Create(FunctionType::get(Type::getVoidTy(c), types, false), GlobalValue::InternalLinkage,
                             body_.getName() + ".split", body_.getParent());
     AttrBuilder attributes(c, body_.getAttributes().getFnAttrs());
@@ -187,7 +194,8 @@ class Splitter {
         reductions_[barrier].result = b.CreateAlloca(b.getInt32Ty(), nullptr, "reduced");
       }
     for (unsigned i = 0; i < 3; ++i) extent_[i] = out_->getArg(body_.arg_size() + 1 + i);
-    threads_ = b.CreateZExt(b.CreateMul(extent_[0], b.CreateMul(extent_[1], extent_[2])), b.getInt64Ty(), "threads");
+    Value* of_block = b.CreateMul(extent_[0], b.CreateMul(extent_[1], extent_[2]));
+    threads_ = b.CreateZExt(b.CreateMul(of_block, b.getInt32(group_.count)), b.getInt64Ty(), "threads");
     if (leaves_early_) {
       left_ = b.CreateAlloca(b.getInt32Ty(), nullptr, "left");
       b.CreateStore(b.getInt32(0), left_);
@@ -246,7 +254,7 @@ class Splitter {
 
   // An access of the current thread's own, or to what other threads have brought before.
   template <class Access> Access* independent(Access* access) const {
-    if (!store_lane_) access->setMetadata(LLVMContext::MD_access_group, group_);
+    if (!store_lane_) access->setMetadata(LLVMContext::MD_access_group, access_group_);
     return access;
   }
 
@@ -288,6 +296,7 @@ class Splitter {
   }
 
   void build_region(Region& r);
+  void be_block(IRBuilder<>& b, Value* index, ValueToValueMapTy& map);
   void go(IRBuilder<>& b, Value* thread);
   void reduce(IRBuilder<>& b, CallInst* barrier, Value* predicate);
   void bring(IRBuilder<>& b, CallInst* call, Value* v, Value* thread);
@@ -299,6 +308,7 @@ class Splitter {
   const Extended& extended_;
   Function& body_;
   const bool store_lane_;
+  const BlockGroup& group_;
   const DataLayout& layout_;
   Value* items_[item_count] = {};
   SetVector<CallInst*> barriers_;
@@ -320,7 +330,7 @@ class Splitter {
   Slot here_;                   // then: which have not returned, a byte each
   AllocaInst* left_ = nullptr;  // and whether any has
   BasicBlock* done_ = nullptr;
-  MDNode* group_ = nullptr;  // of the loop that is being built: its accesses that are independent of each other
+  MDNode* access_group_ = nullptr;  // of the loop that is being built: its accesses that are independent of each other
   DenseMap<CallInst*, Reduction> reductions_;
   DenseMap<Instruction*, Value*> start_values_;
 };

@@ -13,6 +13,8 @@
 #include "llvm/IR/Module.h"
 
 #include "annotations.h"
+#include "block_groups.h"
+#include "body_call.h"
 #include "names.h"
 #include "options.h"
 #include "sites.h"
@@ -22,110 +24,6 @@ namespace mrcc {
 using namespace llvm;
 
 namespace {
-
-// True when nothing writes through the pointer argument and it doesn't escape: all lanes may share one copy.
-bool only_read(Value* pointer, unsigned depth = 0) {
-  if (depth > 8) return false;
-  if (auto* a = dyn_cast<Argument>(pointer); a && a->onlyReadsMemory() && a->hasNoCaptureAttr()) return true;
-  for (Use& use : pointer->uses()) {
-    auto* i = dyn_cast<Instruction>(use.getUser());
-    if (!i) return false;
-    if (isa<LoadInst>(i) || isa<CmpInst>(i)) continue;
-    if (isa<GetElementPtrInst>(i) || isa<PHINode>(i) || isa<SelectInst>(i)) {
-      if (!only_read(i, depth + 1)) return false;
-      continue;
-    }
-    auto* call = dyn_cast<CallInst>(i);
-    if (!call) return false;
-    if (call->isLifetimeStartOrEnd()) continue;
-    if (auto* copy = dyn_cast<MemTransferInst>(call)) {
-      if (&use == &copy->getRawSourceUse() && !copy->isVolatile()) continue;
-      return false;
-    }
-    Function* callee = call->getCalledFunction();
-    if (!callee || callee->isDeclaration() || !call->isArgOperand(&use)) return false;
-    const unsigned index = call->getArgOperandNo(&use);
-    if (index >= callee->arg_size() || !only_read(callee->getArg(index), depth + 4)) return false;
-  }
-  return true;
-}
-
-// The kernel's parameters as IR arguments, from the packed buffer.
-class Unpacker {
- public:
-  Unpacker(const KernelInfo& info, const Extended& body) : info_(info), body_(body) {}
-
-  // At the entry: loads values; of parameters passed by address a first copy, unless the buffer itself serves.
-  void enter(IRBuilder<>& b, Value* args, bool buffer_serves) {
-    for (auto [index, p] : enumerate(info_.parameters)) {
-      Value* address = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), args, p.offset);
-      Argument* formal = body_.body->getArg(index);
-      Type* type = formal->getType();
-      Slot slot;
-      if (type->isPointerTy() && !p.pointer) {
-        slot.shared = p.grid_constant || only_read(formal);
-        // A __grid_constant__ parameter has one address for the whole grid.
-        if (buffer_serves || p.grid_constant) {
-          slot.value = address;
-        } else {
-          slot.value = copy_slot(b, p);
-          b.CreateMemCpy(slot.value, Align(p.align), address, Align(p.align), p.size);
-        }
-        if (!slot.shared) slot.lane_copy = copy_slot(b, p);
-      } else if (type->isIntegerTy(1)) {
-        slot.value = b.CreateICmpNE(b.CreateAlignedLoad(b.getInt8Ty(), address, Align(1)), b.getInt8(0));
-      } else {
-        slot.value = b.CreateAlignedLoad(type, address, Align(p.align));
-      }
-      slots_.push_back(slot);
-    }
-  }
-
-  // Once per lane: a private copy of what the body may write.
-  SmallVector<Value*, 16> arguments(IRBuilder<>& b) {
-    SmallVector<Value*, 16> out;
-    for (auto [slot, p] : zip(slots_, info_.parameters)) {
-      if (slot.lane_copy) b.CreateMemCpy(slot.lane_copy, Align(p.align), slot.value, Align(p.align), p.size);
-      out.push_back(slot.lane_copy ? slot.lane_copy : slot.value);
-    }
-    return out;
-  }
-
-  Value* value(unsigned index) const { return slots_[index].value; }
-  unsigned size() const { return slots_.size(); }
-
- private:
-  struct Slot {
-    Value* value = nullptr;
-    Value* lane_copy = nullptr;
-    bool shared = false;
-  };
-  static AllocaInst* copy_slot(IRBuilder<>& b, const Parameter& p) {
-    AllocaInst* a = b.CreateAlloca(ArrayType::get(b.getInt8Ty(), p.size), nullptr, "parameter");
-    a->setAlignment(Align(p.align));
-    return a;
-  }
-  const KernelInfo& info_;
-  const Extended& body_;
-  SmallVector<Slot, 8> slots_;
-};
-
-// The body, or what it was split into, which takes its scratch memory and the block's extents behind the
-// items.
-CallInst* call_body(IRBuilder<>& b, const Extended& body, ArrayRef<Value*> parameters, ArrayRef<Value*> items,
-                    Function* split = nullptr, Value* scratch = nullptr) {
-  SmallVector<Value*, 24> args(parameters);
-  for (unsigned i = 0; i < item_count; ++i)
-    if (body.items >> i & 1) args.push_back(items[i]);
-  if (split) args.append({scratch, items[bdim_x], items[bdim_y], items[bdim_z]});
-  CallInst* call = b.CreateCall(split ? split : body.body, args);
-  // Extensions (zeroext, signext) are part of the callee's convention.
-  AttributeList attributes = body.body->getAttributes();
-  call->setAttributes(attributes.removeFnAttributes(b.getContext()));
-  if (DISubprogram* sp = b.GetInsertBlock()->getParent()->getSubprogram())
-    call->setDebugLoc(DILocation::get(b.getContext(), 0, 0, sp));
-  return call;
-}
 
 Function* new_entry(Function* body, FunctionType* type, const Twine& name, GlobalValue::LinkageTypes linkage) {
   Function* f = Function::Create(type, linkage, name, body->getParent());
@@ -140,6 +38,7 @@ Function* new_entry(Function* body, FunctionType* type, const Twine& name, Globa
   // Whatever the generic model of such processors prefers: kernels are long rows of independent elements.
   if (options().march == "x86-64-v4") f->addFnAttr("prefer-vector-width", "512");
   f->removeFnAttr(kAlignAttr);
+  f->removeFnAttr(kStaticSharedAttr);
   f->removeFnAttr(kKernelBodyAttr);
   f->setDSOLocal(true);
   return f;
@@ -336,10 +235,32 @@ struct Version {
   bool slow = false;
   Function* slow_version = nullptr;
   const std::array<std::uint32_t, 3>* extents = nullptr;
+  BlockGroup group;   // that is run together where there are so many
+  Split group_split;  // of a kernel that is split: what the group's blocks do
   ArrayRef<std::pair<const std::array<std::uint32_t, 3>*, Function*>> fixed;  // that it chooses from
 };
 CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool store_lane, const Split& split,
                  const Version& version);
+
+// Decides which blocks of the version's extents run together.
+void make_groups(Version& version, const Extended& body, const Split& split) {
+  constexpr std::uint64_t most_scratch = 64 * 1024;
+  std::uint32_t static_shared = 0;
+  body.body->getFnAttribute(kStaticSharedAttr).getValueAsString().getAsInteger(10, static_shared);
+  const BlockGroup group = block_group(body, *version.extents, static_shared);
+  if (group.count < 2) return;
+  if (split.blocks) {
+    version.group_split = split_at_barriers(body, /*store_lane=*/false, group);
+    if (!version.group_split.blocks) return;
+    const auto& e = *version.extents;
+    if (std::uint64_t{version.group_split.lane_bytes} * e[0] * e[1] * e[2] * group.count > most_scratch) {
+      version.group_split.blocks->eraseFromParent();
+      version.group_split = {};
+      return;
+    }
+  }
+  version.group = group;
+}
 
 Function* declare_version(Function* f, const Extended& body, const Twine& suffix) {
   Function* other = Function::Create(f->getFunctionType(), GlobalValue::InternalLinkage, f->getName() + suffix,
@@ -416,6 +337,7 @@ SmallVector<CallInst*, 3> define_run_blocks(Function* f, const Split& split, boo
       if (!split.blocks && e[0] > short_row) continue;
       Version version = general;
       version.extents = &e;
+      make_groups(version, body, split);
       fixed.push_back({&e, declare_version(f, body, ".fixed")});
       calls.push_back(define(fixed.back().second, info, body, store_lane, split, version));
     }
@@ -444,6 +366,55 @@ Value* scratch_memory(IRBuilder<>& b, ArrayRef<Value*> items, std::uint32_t lane
   LoadInst* scratch = b.CreateLoad(b.getPtrTy(), hidden, /*isVolatile=*/true, "scratch");
   scratch->setMetadata(kScratchMark, MDNode::get(b.getContext(), {}));
   return scratch;
+}
+
+// Where blocks are run: what `split` says, or loops over the threads around the body.
+struct Place {
+  const Extended& body;
+  bool store_lane;
+  const Split& split;
+  const BlockGroup& group;
+  BasicBlock* start;  // before all blocks
+  Value *lane, *scratch;
+  Value* count;  // of the group's blocks
+};
+
+// A block, or a group of them from there on.
+CallInst* run_blocks(IRBuilder<>& b, const Place& at, Unpacker& unpacker, MutableArrayRef<Value*> of_block) {
+  SmallVector<Value*, item_count> items(of_block);
+  const Extended& body = at.body;
+  const bool in_groups = at.group.count > 1;
+  if (at.split.blocks) {
+    for (unsigned i = tid_x; i <= tid_z; ++i) items[i] = b.getInt32(0);
+    return call_body(b, body, unpacker.arguments(b), items, at.split.blocks, at.scratch,
+                     in_groups ? at.count : nullptr);
+  }
+  Type* i32 = b.getInt32Ty();
+  // Without threadIdx.y and .z in the body, rows are just repetitions of the x loop.
+  const bool rows_differ = at.store_lane || (body.items & (1u << tid_y | 1u << tid_z));
+  Value* row_count = rows_differ ? items[bdim_y]
+                                 : IRBuilder<>(at.start->getTerminator()).CreateNUWMul(items[bdim_y], items[bdim_z]);
+  Loop z, group;
+  if (rows_differ) z = open_loop(b, i32, "thread.z");
+  Loop y = open_loop(b, i32, "thread.y");
+  if (in_groups) {
+    group = open_loop(b, i32, "block");
+    items[block_x] = b.CreateAdd(items[block_x], group.index);
+    if (at.group.shared_bytes) items[shared_base] = shared_of(b, items[shared_base], group.index, at.group);
+  }
+  Loop x = open_loop(b, i32, "thread.x");
+  items[tid_x] = x.index;
+  items[tid_y] = y.index;
+  items[tid_z] = rows_differ ? z.index : nullptr;
+  if (at.store_lane)
+    store_thread_items(b, at.lane, {items[tid_x], items[tid_y], items[tid_z]}, {items[bdim_x], items[bdim_y]});
+  CallInst* call = call_body(b, body, unpacker.arguments(b), items);
+  BranchInst* back = close_loop(b, x, items[bdim_x]);
+  mark_thread_loop(*back, at.store_lane ? nullptr : mark_parallel(call));
+  if (in_groups) keep_scalar(close_loop(b, group, at.count));
+  keep_scalar(close_loop(b, y, row_count));
+  if (rows_differ) keep_scalar(close_loop(b, z, items[bdim_z]));
+  return call;
 }
 
 CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool store_lane, const Split& split,
@@ -489,7 +460,10 @@ CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool
     clear_words(b, words);
     if (!slow) leave_if_misaligned(b, body, unpacker, version.slow_version);
   }
-  Value* scratch = split.blocks ? scratch_memory(b, items, split.lane_bytes) : nullptr;
+  Value* scratch = split.blocks
+                       ? scratch_memory(
+                             b, items, std::max(split.lane_bytes, version.group_split.lane_bytes * version.group.count))
+                       : nullptr;
   BasicBlock* divide = BasicBlock::Create(c, "divide", f);
   BasicBlock* start = BasicBlock::Create(c, "start", f);
   BasicBlock* done = BasicBlock::Create(c, "done", f);
@@ -533,43 +507,30 @@ CallInst* define(Function* f, const KernelInfo& info, const Extended& body, bool
     b.CreateAlignedStore(index[i], field(b, block, offsetof(MrBlock, block_idx) + 4 * i), Align(4),
                          /*isVolatile=*/true);
 
-  CallInst* call;
-  if (split.blocks) {
-    for (unsigned i = tid_x; i <= tid_z; ++i) items[i] = b.getInt32(0);
-    call = call_body(b, body, unpacker.arguments(b), items, split.blocks, scratch);
-  } else {
-    // Without threadIdx.y and .z in the body, rows are just repetitions of the x loop.
-    const bool rows_differ = store_lane || (body.items & (1u << tid_y | 1u << tid_z));
-    Value* row_count = rows_differ ? items[bdim_y]
-                                   : IRBuilder<>(start->getTerminator()).CreateNUWMul(items[bdim_y], items[bdim_z]);
-    Loop z;
-    if (rows_differ) z = open_loop(b, i32, "thread.z");
-    Loop y = open_loop(b, i32, "thread.y");
-    Loop x = open_loop(b, i32, "thread.x");
-    items[tid_x] = x.index;
-    items[tid_y] = y.index;
-    items[tid_z] = rows_differ ? z.index : nullptr;
-    if (store_lane)
-      store_thread_items(b, lane, {items[tid_x], items[tid_y], items[tid_z]}, {items[bdim_x], items[bdim_y]});
-    call = call_body(b, body, unpacker.arguments(b), items);
-    BranchInst* back = close_loop(b, x, items[bdim_x]);
-    mark_thread_loop(*back, store_lane ? nullptr : mark_parallel(call));
-    keep_scalar(close_loop(b, y, row_count));
-    if (rows_differ) keep_scalar(close_loop(b, z, items[bdim_z]));
+  const bool in_groups = version.group.count > 1;
+  Value* step = b.getInt32(1);  // blocks that are run
+  if (in_groups) {
+    Value* most = b.CreateTrunc(b.CreateBinaryIntrinsic(Intrinsic::umin, left, b.getInt64(version.group.count)), i32);
+    step = b.CreateBinaryIntrinsic(Intrinsic::umin, most, b.CreateSub(items[gdim_x], index[0]));
+    b.CreateAlignedStore(step, field(b, block, offsetof(MrBlock, together)), Align(4), /*isVolatile=*/true);
   }
+  CallInst* call = run_blocks(b,
+                              {body, store_lane, in_groups && split.blocks ? version.group_split : split, version.group,
+                               start, lane, scratch, step},
+                              unpacker, items);
 
   if (checked) report_misaligned(b, words);
 
   // The next block, x fastest.
   BasicBlock* latch = b.GetInsertBlock();
-  Value* next_x = b.CreateAdd(index[0], ConstantInt::get(i32, 1));
+  Value* next_x = b.CreateAdd(index[0], step);
   Value* wrap_x = b.CreateICmpEQ(next_x, items[gdim_x]);
   Value* next_y = b.CreateAdd(index[1], b.CreateZExt(wrap_x, i32));
   Value* wrap_y = b.CreateICmpEQ(next_y, items[gdim_y]);
   index[0]->addIncoming(b.CreateSelect(wrap_x, ConstantInt::get(i32, 0), next_x), latch);
   index[1]->addIncoming(b.CreateSelect(wrap_y, ConstantInt::get(i32, 0), next_y), latch);
   index[2]->addIncoming(b.CreateAdd(index[2], b.CreateZExt(wrap_y, i32)), latch);
-  Value* rest = b.CreateSub(left, ConstantInt::get(i64, 1));
+  Value* rest = b.CreateSub(left, b.CreateZExt(step, i64));
   left->addIncoming(rest, latch);
   keep_scalar(b.CreateCondBr(b.CreateICmpEQ(rest, ConstantInt::get(i64, 0)), done, blocks));
   b.SetInsertPoint(done);

@@ -23,8 +23,7 @@ llvm::Function* declare_run_blocks(llvm::StringRef name, llvm::StringRef kernel_
 // Defines what declare_run_blocks() declared: loops over blocks, rows and threads around one call of the body, or loops
 // over blocks around what the body was split into. With `versions` there is one more for each of the extents that the
 // unit's launches use (KernelInfo::blocks), in which they are constants: the kernel's entry chooses by the extents that
-// the launch brings. Returns the calls, in functions of their own each, for the caller to inline; none when `declared`
-// is no such function.
+// the launch brings. Returns the calls for the caller to inline; none when `declared` is no such function.
 llvm::SmallVector<llvm::CallInst*, 3> define_run_blocks(llvm::Function* declared, const Split& split, bool versions);
 // The kernel's body as declare_run_blocks() got it; null when `declared` is no such function.
 Extended body_of(const llvm::Function& declared);

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#define MR_ABI_VERSION 2u
+#define MR_ABI_VERSION 3u
 #define MR_STACK_BITS 18u
 #define MR_STACK_BYTES (std::uint64_t{1} << MR_STACK_BITS)
 #define MR_WARP 32u
@@ -32,6 +32,7 @@ struct MrBlock {
   std::uint64_t grid_id;         // unique per launch
   const void* args;              // the packed argument buffer (layout: MrParam)
   void* runtime;                 // simt's own state for this block
+  std::uint32_t together;        // blocks from block_idx on, in x, that run_blocks is at
 };
 
 // One lane (CUDA thread). `tid` is valid in fiber mode always; in loop mode the thunk stores it only if a function that
@@ -86,7 +87,7 @@ enum MrKernelFlags : std::uint32_t {
 };
 
 // Runs blocks first .. first+count-1 (linear index, x fastest) of the grid described by *block, one after the other,
-// all lanes of each, on this stack. Reads block->grid_dim, block_dim, shared, args; writes block->block_idx.
+// all lanes of each, on this stack. Reads block->grid_dim, block_dim, shared, args; writes block->block_idx, together.
 using MrRunBlocks = void (*)(MrBlock* block, std::uint64_t first, std::uint64_t count);
 // Runs the kernel's body once, as the lane of this stack.
 using MrRunLane = void (*)(const void* args);

@@ -35,6 +35,7 @@ void fill_block(MrBlock& b, const Grid& g, const Window& window) noexcept {
   b.dynamic_shared = g.dynamic_shared;
   b.shared = window.shared(std::uint64_t{b.dynamic_offset} + g.dynamic_shared);
   b.grid_id = g.grid_id;
+  b.together = 1;
   b.args = g.args;
 }
 

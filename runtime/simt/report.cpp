@@ -56,7 +56,12 @@ void describe(FaultReport& r, const RawFault& raw, const Grid& grid) {
       r.block[i] = b.block_idx[i];
       r.thread[i] = raw.lane->tid[i];
     }
-    const int n = std::snprintf(where, sizeof where, " in block (%u,%u,%u)", r.block[0], r.block[1], r.block[2]);
+    int n;
+    if (b.together > 1)
+      n = std::snprintf(where, sizeof where, " in one of the blocks (%u..%u,%u,%u)", r.block[0],
+                        r.block[0] + b.together - 1, r.block[1], r.block[2]);
+    else
+      n = std::snprintf(where, sizeof where, " in block (%u,%u,%u)", r.block[0], r.block[1], r.block[2]);
     if (r.thread_known)
       std::snprintf(where + n, sizeof where - static_cast<std::size_t>(n), ", thread (%u,%u,%u)", r.thread[0],
                     r.thread[1], r.thread[2]);

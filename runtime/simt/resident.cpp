@@ -97,6 +97,7 @@ bool shape(Resident& r, const Grid& g, std::uint32_t count) noexcept {
     a.dynamic_shared = g.dynamic_shared;
     a.shared = b.window->shared(std::uint64_t{a.dynamic_offset} + g.dynamic_shared);
     a.grid_id = g.grid_id;
+    a.together = 1;
     a.args = protect::active() ? protect::readable_arguments(*b.window, g) : g.args;
     a.runtime = &b;
   }
