@@ -97,6 +97,8 @@ struct Watch {
     active_looks = 0;
     return heard;
   }
+  // Operations have come since it was last looked at or asked for.
+  bool has_moved() noexcept { return std::exchange(tail, queue->tail()) != tail; }
   // Up to which operation to run now: 0 is none. `rung`: somebody waits for what is there.
   std::uint64_t look(bool rung) noexcept {
     const std::uint64_t before = tail, done = queue->completed();
