@@ -231,4 +231,15 @@ Split split_at_barriers(const Extended& body, bool store_lane, const BlockGroup&
   return split.blocks ? split : splitting::Splitter(body, store_lane, group).run();
 }
 
+Split split_at_exchanges(const Extended& body) {
+  constexpr std::uint32_t most_bytes = 128;  // of a thread, so that blocks of any size have room
+  Split split;
+  const auto exchanges = mark_exchanges(body);
+  if (!exchanges.empty()) split = splitting::Splitter(body, /*store_lane=*/false, {}).run();
+  for (llvm::CallInst* meeting : exchanges) meeting->eraseFromParent();
+  if (!split.blocks || split.lane_bytes <= most_bytes) return split;
+  split.blocks->eraseFromParent();
+  return {};
+}
+
 }  // namespace mrcc

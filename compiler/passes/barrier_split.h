@@ -43,4 +43,8 @@ struct Split {
 // for all blocks of a group, and behind the extents comes how many blocks there are.
 Split split_at_barriers(const Extended& body, bool store_lane, const BlockGroup& group = {});
 
+// The same for a body without barriers, where loops in it change places with the loop over threads (exchange.h). Not
+// split (`blocks` is null) where there are none.
+Split split_at_exchanges(const Extended& body);
+
 }  // namespace mrcc

@@ -93,6 +93,10 @@ PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyse
         continue;
       }
       set_scratch(module, f, split.lane_bytes);
+    } else if (optimise_ && options().mode == Mode::automatic && !options().check && !options().sites &&
+               f.getFnAttribute(kStoreLaneAttr).getValueAsString() != "1" && !has_private_parameters(f)) {
+      split = split_at_exchanges(body);
+      if (split.blocks) set_scratch(module, f, split.lane_bytes);
     }
     bool copied = optimise_;
     SmallSetVector<Function*, 4> called;

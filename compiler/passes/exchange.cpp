@@ -7,6 +7,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
@@ -39,6 +40,8 @@ class Strides {
     const auto* o = dyn_cast<Operator>(v);
     if (!o || depth > 12) return {};
     const auto operand = [&](unsigned i) { return of(o->getOperand(i), depth + 1); };
+    const auto* i = dyn_cast<BinaryOperator>(o);
+    if (i && operand(0) == 0 && operand(1) == 0) return 0;  // the same for the threads of a row
     switch (o->getOpcode()) {
     case Instruction::ZExt:
     case Instruction::SExt: return operand(0);
@@ -83,8 +86,20 @@ class Strides {
   const DataLayout& layout_;
 };
 
-// Whether a thread reaches the block depends on nothing that differs among them. (A sum that one thread makes for all
-// is not to be gone around by all.)
+// Who goes this way doesn't come to the block any more.
+bool leaves(BasicBlock* way, BasicBlock* block) {
+  SmallPtrSet<BasicBlock*, 16> seen;
+  SmallVector<BasicBlock*, 16> stack{way};
+  while (!stack.empty()) {
+    BasicBlock* at = stack.pop_back_val();
+    if (at == block) return false;
+    if (seen.insert(at).second) stack.append(succ_begin(at), succ_end(at));
+  }
+  return true;
+}
+
+// Whether a thread that is still there reaches the block depends on nothing that differs among them. (A sum that one
+// thread makes for all is not to be gone around by all.)
 bool reached_together(BasicBlock* block, const PostDominatorTree& post, const Uniformity& uniformity) {
   SmallSetVector<BasicBlock*, 8> work;
   work.insert(block);
@@ -93,7 +108,10 @@ bool reached_together(BasicBlock* block, const PostDominatorTree& post, const Un
       if (decides.getTerminator()->getNumSuccessors() < 2 || post.properlyDominates(work[i], &decides) ||
           none_of(successors(&decides), [&](BasicBlock* next) { return post.dominates(work[i], next); }))
         continue;
-      if (!uniformity.uniform(decides.getTerminator())) return false;
+      if (!uniformity.uniform(decides.getTerminator()) && any_of(successors(&decides), [&](BasicBlock* next) {
+            return !post.dominates(work[i], next) && !leaves(next, work[i]);
+          }))
+        return false;
       work.insert(&decides);
     }
   return true;
@@ -115,18 +133,21 @@ bool in_any_order(const AtomicRMWInst& i) {
   }
 }
 
-// `words`: where bits of misaligned addresses are collected. `times`: that the loop is gone around, 0 if it isn't
-// known.
-bool worth_it(const Loop& loop, const Uniformity& uniformity, const Strides& strides, const DataLayout& layout,
-              ArrayRef<Value*> words, unsigned times) {
+// `words`: where bits of misaligned addresses are collected.
+bool worth_it(Loop& loop, const Uniformity& uniformity, const Strides& strides, ScalarEvolution& se,
+              ArrayRef<Value*> words) {
+  const DataLayout& layout = se.getDataLayout();
+  const unsigned times = se.getSmallConstantTripCount(&loop);
   BasicBlock* exiting = loop.getExitingBlock();
   if (!loop.isInnermost() || !loop.getLoopPreheader() || !loop.getLoopLatch() || !exiting || !loop.getExitBlock() ||
       !uniformity.uniform(exiting->getTerminator()))
     return false;
   bool carries = false;
   const AtomicRMWInst* counts = nullptr;
-  for (const PHINode& phi : loop.getHeader()->phis())
-    carries |= phi.getType()->isFloatingPointTy() && !uniformity.uniform(&phi);
+  for (PHINode& phi : loop.getHeader()->phis()) {
+    const bool counts_up = phi.getType()->isIntegerTy() && isa<SCEVAddRecExpr>(se.getSCEV(&phi));
+    carries |= !phi.getType()->isPointerTy() && !counts_up && !uniformity.uniform(&phi);
+  }
   std::size_t size = 0, cost = 0;
   for (const BasicBlock* block : loop.blocks())
     for (const Instruction& i : *block) {
@@ -174,8 +195,7 @@ SmallVector<CallInst*, 4> mark_exchanges(const Extended& body) {
   const PostDominatorTree post(f);
   SmallVector<Loop*, 4> chosen;
   for (Loop* loop : loops.getLoopsInPreorder())
-    if (worth_it(*loop, uniformity, strides, layout, words, se.getSmallConstantTripCount(loop)) &&
-        reached_together(loop->getHeader(), post, uniformity))
+    if (worth_it(*loop, uniformity, strides, se, words) && reached_together(loop->getHeader(), post, uniformity))
       chosen.push_back(loop);
   SmallVector<BasicBlock*, 8> places;
   for (Loop* loop : chosen) {
