@@ -35,7 +35,7 @@ cudaError_t synchronize(cudaStream_t handle, bool per_thread) {
     cudaError_t captured;
     if (model::capture_stream_query(*stream, captured)) return api::result(captured);
   }
-  model::stream_wait(*stream, model::wait_mode(*stream));
+  model::stream_wait(*stream);
   simt::printf_flush(stream->context->device);
   return api::result(api::failed(*stream->context));
 }

@@ -19,8 +19,6 @@ ObjectPool<Event>& pool() {
 
 }  // namespace
 
-bool valid_event(const Event* event) noexcept { return event && pool().valid(event); }
-
 void Event::set_point(engine::Queue* q, std::uint64_t s) noexcept {
   // Sequence lock, writer's side: odd, values, even. The fence keeps the values behind the odd version.
   const std::uint32_t v = version.load(std::memory_order_relaxed);
@@ -57,8 +55,8 @@ void destroy_event(Event& event) noexcept {
     std::scoped_lock hold(event.write_lock);
     if (event.capture.load(std::memory_order_relaxed)) [[unlikely]]
       capture_event_released(event);
-    // A pending stamp finds a newer ticket and leaves the slot alone.
-    event.stamp.ticket.fetch_add(1, std::memory_order_relaxed);
+    // A pending stamp finds a newer ticket and leaves the slot alone. Tickets change under the lock only.
+    event.stamp.ticket.store(event.stamp.ticket.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     event.set_point(nullptr, 0);
     if (event.ipc) release_shared(event);
   }

@@ -9,6 +9,7 @@
 #include <engine/queue.h>
 #include <engine/spinlock.h>
 #include <model/context.h>
+#include <model/object_pool.h>
 
 namespace mr::model {
 
@@ -62,7 +63,7 @@ struct Event {
   void set_point(engine::Queue* q, std::uint64_t s) noexcept;
 };
 
-bool valid_event(const Event* event) noexcept;
+inline bool valid_event(const Event* event) noexcept { return ObjectPool<Event>::valid(event); }
 cudaError_t create_event(cudaEvent_t* out, unsigned flags) noexcept;
 void destroy_event(Event& event) noexcept;
 // All events of a context (cudaDeviceReset).

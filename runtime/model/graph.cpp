@@ -47,7 +47,6 @@ void EdgeList::erase(EdgeRef* edge) noexcept {
   --size_;
 }
 
-bool valid_graph(const Graph* graph) noexcept { return graph && pool().valid(graph); }
 bool valid_node(const GraphNode* node) noexcept {
   return GraphArena::in_range(node, sizeof(GraphNode)) && valid_graph(node->graph) &&
          node->seal == seal_of(node, node->graph->uid);

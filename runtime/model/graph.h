@@ -18,6 +18,7 @@
 #include <model/function.h>
 #include <model/graph_arena.h>
 #include <model/launch.h>
+#include <model/object_pool.h>
 
 namespace mr::model {
 
@@ -203,7 +204,7 @@ inline bool has_edge_data(const cudaGraphEdgeData& data) noexcept {
 
 // ---- graphs and edges (graph.cpp) ----
 
-bool valid_graph(const Graph* graph) noexcept;
+inline bool valid_graph(const Graph* graph) noexcept { return ObjectPool<Graph>::valid(graph); }
 // A node that was not destroyed, of a graph that was not destroyed: any other pointer is told apart, unless its memory
 // has become another node since.
 bool valid_node(const GraphNode* node) noexcept;

@@ -54,8 +54,6 @@ GraphUsers::~GraphUsers() {
   for (const UserReference& user : references) release_user_object(*user.object, user.count);
 }
 
-bool valid_exec(const GraphExec* exec) noexcept { return exec && pool().valid(exec); }
-
 bool blocks_launch(const CopyData& copy) noexcept { return copy.target == memory::Kind::pageable; }
 
 cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags, InstantiateOutcome& outcome) {
@@ -172,7 +170,7 @@ cudaError_t launch_special(GraphExec& exec, Stream& stream) noexcept {
                                                 exec.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch))
       return error;
   // A copy into pageable host memory happens during the call, so to speak: not before what the stream has to do first.
-  if (exec.blocking_copies) stream_wait(stream, wait_mode(stream));
+  if (exec.blocking_copies) stream_wait(stream);
   GraphImage& image = *exec.image;
   announce_image(image);
   const std::size_t slots = exec.slots.size();

@@ -16,6 +16,7 @@
 #include <engine/spinlock.h>
 #include <model/graph.h>
 #include <model/graph_memory.h>
+#include <model/object_pool.h>
 
 namespace mr::model {
 
@@ -90,7 +91,7 @@ struct GraphExec {
 
 inline constexpr std::uint32_t no_step = ~std::uint32_t{0};
 
-bool valid_exec(const GraphExec* exec) noexcept;
+inline bool valid_exec(const GraphExec* exec) noexcept { return ObjectPool<GraphExec>::valid(exec); }
 struct InstantiateOutcome {
   cudaGraphInstantiateResult result = cudaGraphInstantiateError;
   GraphNode* node = nullptr;

@@ -1,9 +1,10 @@
 #include <model/host_function.h>
 
 namespace mr::model {
-namespace {
 
-thread_local bool inside = false;
+constinit thread_local bool inside_host_function = false;
+
+namespace {
 
 void run_function(engine::HostOp& op, bool dead) {
   if (dead) return;
@@ -21,9 +22,8 @@ void run_callback(engine::HostOp& op, bool) {
 
 }  // namespace
 
-HostFunctionScope::HostFunctionScope() noexcept { inside = true; }
-HostFunctionScope::~HostFunctionScope() noexcept { inside = false; }
-bool in_host_function() noexcept { return inside; }
+HostFunctionScope::HostFunctionScope() noexcept { inside_host_function = true; }
+HostFunctionScope::~HostFunctionScope() noexcept { inside_host_function = false; }
 
 void enqueue_host_function(Stream& stream, cudaHostFn_t function, void* data) noexcept {
   Enqueue enqueue(stream);

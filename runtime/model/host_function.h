@@ -7,7 +7,8 @@
 namespace mr::model {
 
 // Set while the calling thread executes a host function or callback: most API calls then return cudaErrorNotPermitted.
-bool in_host_function() noexcept;
+extern constinit thread_local bool inside_host_function;
+inline bool in_host_function() noexcept { return inside_host_function; }
 
 // Runs function(data) in stream order. Not called at all once the context has died.
 void enqueue_host_function(Stream& stream, cudaHostFn_t function, void* data) noexcept;

@@ -19,8 +19,11 @@ namespace mr::model {
 // reused: its members survive release() and take(), so that late readers (an operation that stamps a destroyed event)
 // always touch a valid object. T must be default-constructible and have `std::atomic<bool> live`.
 //
-// Thread-safe. take/release: one short lock. valid: two compares and a load; a handle that the API never gave out, or
-// has destroyed, is told apart from a live one (unless its slot is in use again, as with any reuse of addresses).
+// There is one pool of each kind in the process, and it is never destroyed.
+//
+// Thread-safe. take/release: one short lock. valid: two compares and a load, inline; a handle that the API never gave
+// out, or has destroyed, is told apart from a live one (unless its slot is in use again, as with any reuse of
+// addresses).
 template <class T> class ObjectPool {
  public:
   explicit ObjectPool(std::size_t capacity) : capacity_(capacity) {
@@ -33,6 +36,8 @@ template <class T> class ObjectPool {
       std::abort();
     }
     base_ = static_cast<T*>(base);
+    begin_.store(reinterpret_cast<std::uintptr_t>(base), std::memory_order_relaxed);
+    bytes_.store(capacity * sizeof(T), std::memory_order_relaxed);
   }
   // A slot that is not live yet; the caller sets it up and then stores live = true. Null when the capacity is used up.
   T* take() noexcept {
@@ -50,9 +55,11 @@ template <class T> class ObjectPool {
     *link(t) = free_;
     free_ = t;
   }
-  bool valid(const T* t) const noexcept {
-    const auto offset = reinterpret_cast<std::uintptr_t>(t) - reinterpret_cast<std::uintptr_t>(base_);
-    return offset < capacity_ * sizeof(T) && offset % sizeof(T) == 0 && t->live.load(std::memory_order_acquire);
+  // Null isn't.
+  static bool valid(const T* t) noexcept {
+    const auto offset = reinterpret_cast<std::uintptr_t>(t) - begin_.load(std::memory_order_relaxed);
+    return offset < bytes_.load(std::memory_order_relaxed) && offset % sizeof(T) == 0 &&
+           t->live.load(std::memory_order_acquire);
   }
   // Calls visit(T&) for every live object. Objects made meanwhile may be missed.
   template <class Visit> void for_each_live(Visit visit) {
@@ -67,6 +74,9 @@ template <class T> class ObjectPool {
 
  private:
   static T** link(T* t) noexcept { return &t->next_free; }
+  // The range of slots; no bytes before the pool is made. Relaxed: whoever was given a handle sees them.
+  static inline constinit std::atomic<std::uintptr_t> begin_{0};
+  static inline constinit std::atomic<std::size_t> bytes_{0};
   T* base_;
   const std::size_t capacity_;
   engine::SpinLock lock_;

@@ -136,14 +136,10 @@ Stream& per_thread_stream() noexcept {
   return *stream;
 }
 
-Stream* resolve(cudaStream_t handle, bool per_thread_default) noexcept {
+Stream* resolve_default(cudaStream_t handle, bool per_thread_default) noexcept {
   const auto value = reinterpret_cast<std::uintptr_t>(handle);
-  if (value <= 2) [[unlikely]] {
-    const bool thread = value == 2 || (value == 0 && per_thread_default);
-    return thread ? &per_thread_stream() : current_context().legacy;
-  }
-  auto* stream = reinterpret_cast<Stream*>(handle);
-  return pool().valid(stream) ? stream : nullptr;
+  const bool thread = value == 2 || (value == 0 && per_thread_default);
+  return thread ? &per_thread_stream() : current_context().legacy;
 }
 
 cudaError_t create_stream(cudaStream_t* out, unsigned flags, int priority) noexcept {
@@ -228,10 +224,11 @@ bool stream_idle(Stream& stream) noexcept {
   return !stream.is_legacy || legacy_idle(stream);
 }
 
-void stream_wait(Stream& stream, engine::WaitMode mode) noexcept {
+void stream_wait(Stream& stream) noexcept {
   std::uint64_t tail = stream.queue->tail();
-  if (stream.is_legacy) {
+  if (stream.is_legacy) [[unlikely]] {
     Context& context = *stream.context;
+    const engine::WaitMode mode = wait_mode(stream);
     // One at a time: the list may change while we wait, and what is added meanwhile is not ours to wait for.
     struct Point {
       engine::Queue* queue;
@@ -247,7 +244,7 @@ void stream_wait(Stream& stream, engine::WaitMode mode) noexcept {
     }
     for (const Point& point : points) engine::wait(*point.queue, point.sequence, mode);
   }
-  engine::wait(*stream.queue, tail, mode);
+  if (stream.queue->completed() < tail) engine::wait_pending(*stream.queue, tail, wait_mode(stream));
   // Blocking streams have been waited for as well: any pool may have something to give back.
   memory::synchronized(stream.context->ordinal, stream.is_legacy ? nullptr : stream.queue);
 }

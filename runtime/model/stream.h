@@ -7,6 +7,7 @@
 #include <driver_types.h>
 #include <engine/queue.h>
 #include <model/context.h>
+#include <model/object_pool.h>
 #include <observe/explorer.h>
 
 namespace mr::model {
@@ -58,7 +59,13 @@ inline unsigned level_of(int priority) noexcept { return static_cast<unsigned>(p
 // The stream that a handle names for the calling thread: null and the two special handles included. `per_thread` says
 // what null means (the _ptsz entry points). Returns null for an invalid handle. Makes the context and the default
 // streams on first use.
-Stream* resolve(cudaStream_t handle, bool per_thread) noexcept;
+Stream* resolve_default(cudaStream_t handle, bool per_thread) noexcept;
+inline Stream* resolve(cudaStream_t handle, bool per_thread) noexcept {
+  if (reinterpret_cast<std::uintptr_t>(handle) <= 2) [[unlikely]]
+    return resolve_default(handle, per_thread);
+  auto* stream = reinterpret_cast<Stream*>(handle);
+  return ObjectPool<Stream>::valid(stream) ? stream : nullptr;
+}
 cudaError_t create_stream(cudaStream_t* out, unsigned flags, int priority) noexcept;
 cudaError_t destroy_stream(Stream& stream) noexcept;
 // Attributes and their copying. cudaErrorInvalidValue: not an attribute of streams, or not a value that it can have.
@@ -131,6 +138,6 @@ class Enqueue {
 // cudaStreamQuery and cudaStreamSynchronize without error handling: for the legacy stream they look at the blocking
 // streams too.
 bool stream_idle(Stream& stream) noexcept;
-void stream_wait(Stream& stream, engine::WaitMode mode) noexcept;
+void stream_wait(Stream& stream) noexcept;
 
 }  // namespace mr::model

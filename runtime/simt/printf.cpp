@@ -106,7 +106,7 @@ bool printf_in_use(const DeviceState& device) noexcept {
   return std::atomic_ref<void*>(const_cast<DeviceState&>(device).printf_buffer).load(std::memory_order_relaxed);
 }
 
-void printf_flush(DeviceState& device) noexcept {
+void printf_flush_buffer(DeviceState& device) noexcept {
   Fifo* fifo = fifo_of(device, false);
   if (!fifo || !fifo->filled.load(std::memory_order_relaxed)) return;
   std::lock_guard writer(fifo->flushing);

@@ -1,5 +1,6 @@
 // printf and assert of device code.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,7 +20,11 @@ bool printf_in_use(const DeviceState& device) noexcept;
 // Writes what kernels have printed since the last flush to the host's stdout, in the order of the calls. Thread-safe.
 // The model calls it where the reference says that the buffer is flushed (synchronisation, launches, blocking copies,
 // ...). One load when nothing was printed.
-void printf_flush(DeviceState& device) noexcept;
+void printf_flush_buffer(DeviceState& device) noexcept;
+inline void printf_flush(DeviceState& device) noexcept {
+  if (std::atomic_ref<void*>(device.printf_buffer).load(std::memory_order_relaxed)) [[unlikely]]
+    printf_flush_buffer(device);
+}
 // Flushes and frees the buffer.
 void printf_close(DeviceState& device) noexcept;
 
