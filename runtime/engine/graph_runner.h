@@ -266,7 +266,44 @@ class GraphRun {
     return true;
   }
 
+  // Whether plain steps may be run by run_plain(): what the general way does besides is nothing then, for steps that
+  // aren't heavy.
+  bool plain_is_enough() const noexcept {
+    return !timing_ && !observe::explorer && !runner_.in_host_function && !wide_and_worthwhile();
+  }
+  bool wide_and_worthwhile() const noexcept { return local_count_ >= 16 && image_.average_ > worthwhile_ticks; }
+
+  // A chain of kernels with nothing special about them, as far as it goes. `index`: its first step, and then the step
+  // that run_step() has to run or, when it is time to look around, return. False: `index` is what to go on with, or
+  // none.
+  bool run_plain(std::uint32_t& index) noexcept {
+    for (;;) {
+      const Step& step = steps_[index];
+      if (step.kind != StepKind::kernel || step.flags || image_.heavy[index].load(std::memory_order_relaxed))
+        return true;
+      auto& work = *static_cast<KernelWork*>(step.payload);
+      const std::uint64_t blocks = work.grid.total_blocks;
+      if (blocks != 1 && !image_.measured_) return true;
+      // In a dead context it is interrupted at once.
+      const simt::Fault fault = simt::run_blocks(work.grid, 0, blocks);
+      if (fault != simt::Fault::none && fault != simt::Fault::interrupted) [[unlikely]]
+        image_.domain.on_fault(image_.domain, fault, work.grid);
+      if (step.next_count != 1 || steps_[next_[step.first_next]].needs != 1) {
+        index = behind(index);
+        return false;
+      }
+      index = next_[step.first_next];
+      if (starts_elsewhere(steps_[index])) {
+        start_elsewhere(index);
+        index = none;
+        return false;
+      }
+      if ((++count_ & (look_interval - 1)) == look_interval - 1) return false;
+    }
+  }
+
   std::uint32_t run_step(std::uint32_t index) noexcept {
+    if (plain_is_enough() && !run_plain(index)) return index;
     const Step& step = steps_[index];
     if (runner_.in_host_function && step.kind != StepKind::host) runner_.leave_host_function();
     if (step.kind == StepKind::nothing || step.flags & step_disabled) {
@@ -341,7 +378,7 @@ class GraphRun {
       if (long_one && local_ != none) share();
       if (observe::tracing) [[unlikely]]
         note_step(step, begin);
-    } else if (local_count_ >= 16 && image_.average_ > worthwhile_ticks) {
+    } else if (wide_and_worthwhile()) {
       share();
     }
     if (step.flags & step_port) [[unlikely]]
