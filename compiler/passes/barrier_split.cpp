@@ -33,13 +33,10 @@ bool Splitter::check_calls() {
                             ? "it calls a warp operation that is not split"
                             : "a barrier is in a function that is not inlined");
     if (of_warp(sync_of(i))) {
-      // All lanes that are still there reach it together, so a mask names all of them, or a part that does the same
-      // beside others (tiles): only a reduction depends on which.
-      if (sync_of(i) == Sync::reduce && !all_lanes(call)) return refuse_for("a warp reduction is for some lanes only");
-      if (sync_of(i) == Sync::shuffle && !isa<ConstantInt>(call->getArgOperand(1)))
-        return refuse_for("a shuffle's kind is not constant");
-      if (sync_of(i) == Sync::reduce && !isa<ConstantInt>(call->getArgOperand(1)))
-        return refuse_for("a warp reduction's kind is not constant");
+      const Sync sync = sync_of(i);
+      if ((sync == Sync::shuffle || sync == Sync::reduce || sync == Sync::match) &&
+          !isa<ConstantInt>(call->getArgOperand(1)))
+        return refuse_for("a warp operation's kind is not constant");
     }
     if (auto* a = dyn_cast<AllocaInst>(&i); a && !a->isStaticAlloca())
       return refuse_for("a private variable has no constant size");
@@ -68,11 +65,11 @@ Region Splitter::make_region(BasicBlock* entry, CallInst* barrier) {
   return r;
 }
 
-// Where a region can end at several barriers, a uniform branch must decide. Some threads may return and the others
-// go on: they are noted as gone.
+// Where a region can end at several barriers, a uniform branch decides, or the threads part. Some threads may return
+// and the others go on: they are noted as gone.
 bool Splitter::check_exits() {
   unsigned cloned = 0;
-  for (const Region& r : regions_) {
+  for (Region& r : regions_) {
     for (BasicBlock* block : r.blocks) cloned += block->size();
     if (r.next.size() + r.returns < 2) continue;
     // The ends that each block leads to: barriers, and null for return.
@@ -101,7 +98,8 @@ bool Splitter::check_exits() {
         leaves_early_ = true;
         continue;
       }
-      return refuse_for("not all threads reach the same barrier");
+      if (!may_part_) return refuse_for("not all threads reach the same barrier");
+      r.parts = parts_ = true;
     }
   }
   if (in_groups() && leaves_early_) return refuse_for("some threads return before others");
@@ -127,9 +125,11 @@ bool Splitter::crosses_into(const Region& r, Instruction& v) {
   for (Use& use : v.uses()) {
     auto* user = cast<Instruction>(use.getUser());
     BasicBlock* at = user->getParent();
-    // Where a shuffle reads is looked at when the next region begins, and so are masks.
-    if (user == r.barrier && sync_of(*user) == Sync::shuffle && use.getOperandNo() >= 3) return true;
-    if (user == r.barrier && of_warp(sync_of(*user)) && use.getOperandNo() == 0) return true;
+    // Where a shuffle reads is looked at when the next region begins, and so are masks and where results go.
+    if (user == r.barrier && of_warp(sync_of(*user)) &&
+        (use.getOperandNo() == 0 ||
+         (use.getOperandNo() >= 3 && (sync_of(*user) == Sync::shuffle || sync_of(*user) == Sync::match))))
+      return true;
     if (auto* phi = dyn_cast<PHINode>(user))
       at = phi->getIncomingBlock(use);
     else if (at == def && !barriers_.contains(dyn_cast<CallInst>(user)))
@@ -174,26 +174,37 @@ void Splitter::find_slots() {
       slots_[a] = {false, nullptr, nullptr, 0, size};
       continue;
     }
-    if (i.getType()->isVoidTy() || barriers_.contains(dyn_cast<CallInst>(&i))) continue;
-    if (none_of(regions_, [&](const Region& r) { return crosses_into(r, i); })) continue;
+    auto* barrier = dyn_cast<CallInst>(&i);
+    if (barrier && !barriers_.contains(barrier)) barrier = nullptr;
+    if (i.getType()->isVoidTy() || (barrier && !parts_)) continue;
+    if (none_of(regions_, [&](const Region& r) { return !(barrier && r.barrier == barrier) && crosses_into(r, i); }))
+      continue;
     unsigned cost = 0;
     if (cheap(&i, cost)) {
       recomputed_.insert(&i);
       continue;
     }
     Slot slot;
-    slot.uniform = uniformity_->uniform(&i);
+    slot.uniform = uniformity_->uniform(&i) && none_of(regions_, [&](const Region& r) {
+                     return r.by_warps && ((barrier && r.barrier == barrier) || r.blocks.contains(i.getParent()));
+                   });
     slot.size = layout_.getTypeAllocSize(i.getType());
     if (!slot.uniform) arrays.push_back({&i, slot.size});
     slots_[&i] = slot;
   }
   for (CallInst* call : barriers_) {
     const Sync sync = sync_of(*call);
-    if (!of_warp(sync) || sync == Sync::warp) continue;
+    if (!of_warp(sync)) continue;
+    keeps_masks_ |= parts_ && sync != Sync::active;
+    if (sync == Sync::warp) continue;
     Reduction& red = reductions_[call];
-    const bool wide = sync == Sync::shuffle &&
+    const bool wide = (sync == Sync::shuffle || sync == Sync::match) &&
                       computeKnownBits(call->getArgOperand(2), layout_).countMinLeadingZeros() < 32;
-    red.brought.size = red.given.size = wide ? 8 : 4;
+    red.per_lane = sync != Sync::shuffle && (parts_ || sync == Sync::match || sync == Sync::active ||
+                                             (sync == Sync::reduce && !all_lanes(call)));
+    keeps_masks_ |= red.per_lane && sync != Sync::active && !isa<ConstantInt>(call->getArgOperand(0));
+    red.brought.size = sync == Sync::active ? 0 : wide ? 8 : 4;
+    red.given.size = sync == Sync::shuffle ? red.brought.size : 4;
     red.direct = sync == Sync::shuffle && may_read_directly(call);
   }
   for (const std::uint64_t size : {8, 4})
@@ -207,6 +218,14 @@ void Splitter::find_slots() {
         lane_bytes_ += slot->size;
       }
     }
+  if (keeps_masks_) {
+    masks_ = {false, nullptr, nullptr, lane_bytes_, 4};
+    lane_bytes_ += 4;
+  }
+  if (parts_) {
+    at_ = {false, nullptr, nullptr, lane_bytes_, 2};
+    lane_bytes_ += 2;
+  }
   if (lane_bytes_) lane_bytes_ = alignTo(lane_bytes_, 64);  // whatever follows is aligned
   // Larger alignments first: a multiple of the number of threads keeps it.
   sort(arrays, [&](const auto& a, const auto& b) { return (a.second & -a.second) > (b.second & -b.second); });
@@ -214,6 +233,7 @@ void Splitter::find_slots() {
     slots_[value].offset = lane_bytes_;
     lane_bytes_ += size;
   }
+  for (const Region& r : regions_) leaves_early_ |= parts_ && r.returns && (!r.next.empty() || r.by_warps);
   if (leaves_early_) {
     here_ = {false, nullptr, nullptr, lane_bytes_, 1};
     lane_bytes_ += 1;
@@ -226,16 +246,16 @@ void Splitter::find_slots() {
 Split split_at_barriers(const Extended& body, bool store_lane, const BlockGroup& group) {
   Split split;
   const auto exchanges = store_lane ? llvm::SmallVector<llvm::CallInst*, 4>() : mark_exchanges(body);
-  if (!exchanges.empty()) split = splitting::Splitter(body, store_lane, group).run();
+  if (!exchanges.empty()) split = splitting::Splitter(body, store_lane, group, /*may_part=*/false).run();
   for (llvm::CallInst* meeting : exchanges) meeting->eraseFromParent();
-  return split.blocks ? split : splitting::Splitter(body, store_lane, group).run();
+  return split.blocks ? split : splitting::Splitter(body, store_lane, group, /*may_part=*/group.count <= 1).run();
 }
 
 Split split_at_exchanges(const Extended& body) {
   constexpr std::uint32_t most_bytes = 128;  // of a thread, so that blocks of any size have room
   Split split;
   const auto exchanges = mark_exchanges(body);
-  if (!exchanges.empty()) split = splitting::Splitter(body, /*store_lane=*/false, {}).run();
+  if (!exchanges.empty()) split = splitting::Splitter(body, /*store_lane=*/false, {}, /*may_part=*/false).run();
   for (llvm::CallInst* meeting : exchanges) meeting->eraseFromParent();
   if (!split.blocks || split.lane_bytes <= most_bytes) return split;
   split.blocks->eraseFromParent();

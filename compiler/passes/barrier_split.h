@@ -18,8 +18,15 @@
 // Warp operations (shuffle, ballot, reduce, __syncwarp) that all threads of the block that are left reach together end
 // regions too: a region before stores what each thread brings, the next one takes its part from there.
 //
-// What can't be split: a barrier or warp operation that only some threads reach while others wait elsewhere, those in
-// functions that are not inlined, named barriers, reductions of some lanes, other warp operations.
+// Where threads may go on to different ones (`if (warp == 0)` around shuffles, rows per warp with lengths of their
+// own), each notes in two bytes where it waits, and the warps go on one by one: a *phase*. A warp runs a region for the
+// lanes that are ready for it, a mask, then those that wait at warp operations which all lanes of their masks have
+// reached are ready for the regions behind these (runtime/simt/split_warps.h, compiler/devicert/split_warps.cpp), until
+// all its lanes wait at a barrier or have returned. When all warps have got there, the block goes on together. Such
+// regions are there twice, for blocks and for warps. Nothing is taken for uniform in phases: values that are defined
+// there have an element per thread.
+//
+// What can't be split: barriers and warp operations in functions that are not inlined, named barriers.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -35,6 +42,7 @@ struct Split {
   llvm::Function* blocks = nullptr;  // null: can't be split
   std::string why;                   // the reason then
   std::uint32_t lane_bytes = 0;      // of scratch memory per thread
+  bool by_warps = false;             // warps run by themselves somewhere
 };
 // The new function has the body's parameters and items (thread items are ignored), then `scratch`, aligned to 64, of
 // lane_bytes per thread with scratch_margin readable bytes before and behind, and the block's three extents. With

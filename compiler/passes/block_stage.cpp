@@ -83,9 +83,11 @@ PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyse
         split = split_at_barriers(body, f.getFnAttribute(kStoreLaneAttr).getValueAsString() == "1");
       if (!who.empty())
         errs() << who
-               << (split.blocks ? "split (loops between barriers), " + std::to_string(split.lane_bytes) +
-                                      " bytes for each thread live across them"
-                                : "fibers (" + split.why + ")")
+               << (split.blocks
+                       ? "split (loops between barriers" +
+                             std::string(split.by_warps ? ", and of single warps where they part" : "") + "), " +
+                             std::to_string(split.lane_bytes) + " bytes for each thread live across them"
+                       : "fibers (" + split.why + ")")
                << "\n";
       if (!split.blocks) {
         f.replaceAllUsesWith(ConstantPointerNull::get(f.getType()));

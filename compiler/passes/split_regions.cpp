@@ -1,4 +1,5 @@
 #include <simt/abi.h>
+#include <simt/split_warps.h>
 
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
@@ -8,67 +9,91 @@
 
 namespace mrcc::splitting {
 
-void Splitter::build_region(Region& r) {
+Splitter::Threads Splitter::open_block(IRBuilder<>& b, const Region& r, ValueToValueMapTy& map) {
+  Threads t;
+  if (leaves_early_ && r.barrier) t.all = b.CreateICmpEQ(b.CreateLoad(b.getInt32Ty(), left_), b.getInt32(0));
+  const bool differ = rows_differ();
+  t.end[0] = extent_[0];
+  t.end[1] = differ ? extent_[1] : b.CreateNUWMul(extent_[1], extent_[2]);
+  t.end[2] = extent_[2];
+  if (differ) t.z = open(b, "thread.z");
+  t.y = open(b, "thread.y");
+  Value* row = differ ? b.CreateAdd(t.y.index, b.CreateMul(t.z.index, extent_[1])) : static_cast<Value*>(t.y.index);
+  Value* first = b.CreateZExt(b.CreateNUWMul(row, extent_[0]), b.getInt64Ty());
+  if (in_groups()) {
+    t.block = open(b, "block");
+    Value* of_block = b.CreateMul(extent_[0], b.CreateMul(extent_[1], extent_[2]));
+    first = b.CreateAdd(first, b.CreateZExt(b.CreateNUWMul(t.block.index, of_block), b.getInt64Ty()), "", true, true);
+    be_block(b, t.block.index, map);
+  }
+  t.x = open(b, "thread.x");
+  t.thread = b.CreateAdd(first, b.CreateZExt(t.x.index, b.getInt64Ty()), "thread", true, true);
+  t.tid[0] = t.x.index;
+  t.tid[1] = t.y.index;
+  t.tid[2] = differ ? static_cast<Value*>(t.z.index) : b.getInt32(0);
+  access_group_ = MDNode::getDistinct(b.getContext(), {});
+  if (t.all)
+    t.here = b.CreateICmpNE(independent(b.CreateLoad(b.getInt8Ty(), element(b, here_, t.thread))), b.getInt8(0));
+  return t;
+}
+
+void Splitter::close_threads(IRBuilder<>& b, const Threads& t, bool by_warps) {
+  mark_thread_loop(*close(b, t.x, t.end[0]), store_lane_ ? nullptr : access_group_);
+  if (t.block.header) no_vectors(close(b, t.block, out_->getArg(out_->arg_size() - 1)));
+  no_vectors(close(b, t.y, t.end[1], t.step), /*rows=*/!by_warps);
+  if (t.z.header) no_vectors(close(b, t.z, t.end[2]));
+}
+
+void Splitter::start_sum(IRBuilder<>& b, CallInst* barrier) {
+  auto* op = dyn_cast<ConstantInt>(barrier->getArgOperand(0));
+  b.CreateStore(b.getInt32(op && op->getZExtValue() == MR_BAR_AND), reductions_[barrier].sum);
+}
+
+void Splitter::build_region(Region& r, bool by_warps) {
   LLVMContext& c = body_.getContext();
   start_values_.clear();
-  IRBuilder<> b(r.before);
-  if (r.barrier && sync_of(*r.barrier) == Sync::barrier_reduce) {
+  current_ = r.barrier;
+  IRBuilder<> b(by_warps ? r.warp_before : r.before);
+  active_now_ = by_warps ? b.CreateLoad(b.getInt32Ty(), active_) : nullptr;
+  everything_now_ = by_warps ? b.CreateTrunc(b.CreateLoad(b.getInt8Ty(), everything_), b.getInt1Ty()) : nullptr;
+  if (r.barrier && !by_warps && sync_of(*r.barrier) == Sync::barrier_reduce) {
     const Reduction& red = reductions_[r.barrier];
     b.CreateStore(b.CreateLoad(b.getInt32Ty(), red.sum), red.result);
+    if (parts_) start_sum(b, r.barrier);
   }
-  if (r.barrier && of_warp(sync_of(*r.barrier))) complete_in_warps(b, r.barrier);
-  for (CallInst* barrier : r.next)
-    if (sync_of(*barrier) == Sync::barrier_reduce) {
-      auto* op = dyn_cast<ConstantInt>(barrier->getArgOperand(0));
-      b.CreateStore(b.getInt32(op && op->getZExtValue() == MR_BAR_AND), reductions_[barrier].sum);
-    }
+  if (r.barrier && of_warp(sync_of(*r.barrier))) complete_in_warps(b, r.barrier, by_warps);
+  if (!parts_)
+    for (CallInst* barrier : r.next)
+      if (sync_of(*barrier) == Sync::barrier_reduce) start_sum(b, barrier);
   SmallVector<std::pair<Instruction*, Slot*>, 16> defined;
   for (auto& [value, slot] : slots_) {
     auto* i = cast<Instruction>(value);
-    if (isa<AllocaInst>(i) || !r.blocks.contains(i->getParent())) continue;
+    if (isa<AllocaInst>(i) || (i != r.barrier && !r.blocks.contains(i->getParent()))) continue;
     defined.push_back({i, &slot});
     if (slot.uniform) b.CreateStore(b.CreateLoad(i->getType(), slot.now), slot.next);
   }
 
   const bool several = r.next.size() + r.returns > 1;
-  if (several && leaves_early_) b.CreateStore(b.getInt32(returned), next_);
-  Value* all_here = leaves_early_ && r.barrier ? b.CreateICmpEQ(b.CreateLoad(b.getInt32Ty(), left_), b.getInt32(0))
-                                               : nullptr;
+  const bool each_notes = by_warps || r.parts;  // where it goes on
+  if (several && leaves_early_ && !each_notes) b.CreateStore(b.getInt32(returned), next_);
 
-  // The loops over threads.
-  const bool rows_differ = store_lane_ || items_[tid_y] || items_[tid_z];
-  Value* rows = rows_differ ? extent_[1] : b.CreateNUWMul(extent_[1], extent_[2]);
-  Loop z{};
-  if (rows_differ) z = open(b, "thread.z");
-  Loop y = open(b, "thread.y");
-  Value* row = rows_differ ? b.CreateAdd(y.index, b.CreateMul(z.index, extent_[1])) : static_cast<Value*>(y.index);
-  Value* first = b.CreateZExt(b.CreateNUWMul(row, extent_[0]), b.getInt64Ty());
-  Loop block{};
-  if (in_groups()) {
-    block = open(b, "block");
-    Value* of_block = b.CreateMul(extent_[0], b.CreateMul(extent_[1], extent_[2]));
-    first = b.CreateAdd(first, b.CreateZExt(b.CreateNUWMul(block.index, of_block), b.getInt64Ty()), "", true, true);
-  }
   ValueToValueMapTy map;
   for (unsigned i = 0; i < body_.arg_size(); ++i) map[body_.getArg(i)] = out_->getArg(i);
-  if (in_groups()) be_block(b, block.index, map);
-  Loop x = open(b, "thread.x");
-  Value* thread = b.CreateAdd(first, b.CreateZExt(x.index, b.getInt64Ty()), "thread", true, true);
-  IRBuilder<> outside(r.before->getTerminator());
+  BasicBlock* head = b.GetInsertBlock();
+  const Threads t = by_warps ? open_warp(b) : open_block(b, r, map);
+  Value* thread = t.thread;
+  IRBuilder<> outside(head->getTerminator());
   BasicBlock* latch = BasicBlock::Create(c, "latch", out_, done_);
-  access_group_ = MDNode::getDistinct(c, {});
-  if (all_here) {
-    LoadInst* is_here = independent(b.CreateLoad(b.getInt8Ty(), element(b, here_, thread)));
+  if (t.all) {
     BasicBlock* go_on = BasicBlock::Create(c, "here", out_, latch);
-    b.CreateCondBr(b.CreateOr(all_here, b.CreateICmpNE(is_here, b.getInt8(0))), go_on, latch);
+    b.CreateCondBr(b.CreateOr(t.all, t.here), go_on, latch);
     b.SetInsertPoint(go_on);
   }
   BasicBlock* start = b.GetInsertBlock();
 
-  Value* tid[3] = {x.index, y.index, rows_differ ? static_cast<Value*>(z.index) : b.getInt32(0)};
   for (unsigned i = 0; i < 3; ++i)
-    if (items_[tid_x + i]) map[items_[tid_x + i]] = tid[i];
-  if (store_lane_) store_thread_items(b, lane_pointer(b), tid, {extent_[0], extent_[1]});
+    if (items_[tid_x + i]) map[items_[tid_x + i]] = t.tid[i];
+  if (store_lane_) store_thread_items(b, lane_pointer(b), t.tid, {extent_[0], extent_[1]});
 
   // The blocks.
   SmallVector<BasicBlock*, 16> clones;
@@ -101,8 +126,12 @@ void Splitter::build_region(Region& r) {
     else
       map[&i] = before;
   }
+  if (r.barrier && gives_by_pointer(r.barrier)) at_start(outside, b, r.barrier, map, thread);
   const auto leave = [&](IRBuilder<>& at, std::uint32_t next) {
-    if (several) at.CreateStore(at.getInt32(next), next_);
+    if (each_notes)
+      waits_at(at, next, thread);
+    else if (several)
+      at.CreateStore(at.getInt32(next), next_);
     at.CreateBr(latch);
   };
   for (CallInst* barrier : r.next) {
@@ -116,12 +145,16 @@ void Splitter::build_region(Region& r) {
     switch (sync_of(*barrier)) {
     case Sync::barrier_reduce: reduce(at, barrier, operand(1)); break;
     case Sync::shuffle:
-    case Sync::reduce: bring(at, barrier, operand(2), thread); break;
+    case Sync::reduce:
+    case Sync::match: bring(at, barrier, operand(2), thread); break;
     case Sync::ballot:
       bring(at, barrier, at.CreateZExt(at.CreateICmpNE(operand(1), at.getInt32(0)), at.getInt32Ty()), thread);
       break;
     default: break;
     }
+    if (of_warp(sync_of(*barrier)) && sync_of(*barrier) != Sync::active &&
+        (each_notes || reductions_[barrier].per_lane))
+      bring_mask(at, barrier, operand(0), thread);
     leave(at, number_of(barrier));
   }
   DenseMap<const MDNode*, MDNode*> cache;
@@ -142,7 +175,7 @@ void Splitter::build_region(Region& r) {
       if (i.mayReadOrWriteMemory()) independent(&i);
       if (isa<ReturnInst>(i)) {
         IRBuilder<> at(&i);
-        if (leaves_early_ && several) {
+        if (leaves_early_ && (several || by_warps)) {
           go(at, thread);
           at.CreateBr(latch);
         } else {
@@ -152,6 +185,11 @@ void Splitter::build_region(Region& r) {
       }
     }
   for (auto [v, slot] : defined) {
+    if (v == r.barrier) {
+      Value* given = at_start(outside, b, v, map, thread);
+      slot->uniform ? void(b.CreateStore(given, slot->next)) : store(b, given, element(b, *slot, thread));
+      continue;
+    }
     auto* clone = cast<Instruction>(&*map[v]);
     IRBuilder<> at(clone->getParent(),
                    isa<PHINode>(clone) ? clone->getParent()->getFirstInsertionPt() : std::next(clone->getIterator()));
@@ -179,13 +217,14 @@ void Splitter::build_region(Region& r) {
 
   // The loops' ends, and what follows.
   b.SetInsertPoint(latch);
-  BranchInst* back = close(b, x, extent_[0]);
-  mark_thread_loop(*back, store_lane_ ? nullptr : access_group_);
-  if (in_groups()) no_vectors(close(b, block, out_->getArg(out_->arg_size() - 1)));
-  no_vectors(close(b, y, rows));
-  if (rows_differ) no_vectors(close(b, z, extent_[2]));
+  close_threads(b, t, by_warps);
   for (auto [v, slot] : defined)
     if (slot->uniform) b.CreateStore(b.CreateLoad(v->getType(), slot->next), slot->now);
+  if (by_warps) return go_on_by_warps(b, r);
+  if (r.parts) {
+    b.CreateBr(phase_);
+    return;
+  }
   if (!several) {
     b.CreateBr(r.next.empty() ? done_ : regions_[number_of(r.next[0])].before);
     return;
@@ -203,9 +242,11 @@ void Splitter::be_block(IRBuilder<>& b, Value* index, ValueToValueMapTy& map) {
 // The thread returns, others may go on: it brings nothing to warp operations any more.
 void Splitter::go(IRBuilder<>& b, Value* thread) {
   independent(b.CreateStore(b.getInt8(0), element(b, here_, thread)));
+  b.CreateStore(b.getInt32(1), left_);
+  if (parts_) return waits_at(b, MR_SPLIT_RETURNED, thread);
   for (CallInst* call : barriers_) {
     const Sync sync = sync_of(*call);
-    if (!of_warp(sync) || sync == Sync::warp) continue;
+    if (!of_warp(sync) || sync == Sync::warp || reductions_[call].per_lane) continue;
     const Slot& brought = reductions_[call].brought;
     Value* nothing = b.getIntN(8 * brought.size, 0);
     if (sync == Sync::reduce) switch (cast<ConstantInt>(call->getArgOperand(1))->getZExtValue()) {
@@ -217,7 +258,6 @@ void Splitter::go(IRBuilder<>& b, Value* thread) {
       }
     independent(b.CreateStore(nothing, element(b, brought, thread)));
   }
-  b.CreateStore(b.getInt32(1), left_);
 }
 
 void Splitter::reduce(IRBuilder<>& b, CallInst* barrier, Value* predicate) {

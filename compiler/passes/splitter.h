@@ -25,7 +25,7 @@ using namespace llvm;
 inline constexpr unsigned max_cloned = 30000;  // instructions
 inline constexpr unsigned max_recomputed = 16;
 
-enum class Sync { none, barrier, barrier_reduce, warp, shuffle, ballot, reduce };
+enum class Sync { none, barrier, barrier_reduce, warp, shuffle, ballot, reduce, match, active };
 
 // What threads do together by this call.
 inline Sync sync_of(const Instruction& i) {
@@ -39,9 +39,17 @@ inline Sync sync_of(const Instruction& i) {
       .Case("__mr_shuffle", Sync::shuffle)
       .Case("__mr_ballot", Sync::ballot)
       .Case("__mr_reduce", Sync::reduce)
+      .Case("__mr_match", Sync::match)
+      .Case("__mr_activemask", Sync::active)
       .Default(Sync::none);
 }
 inline bool of_warp(Sync s) { return s >= Sync::warp; }
+// A warp operation with a second result.
+inline bool gives_by_pointer(const CallInst* call) {
+  const Sync sync = sync_of(*call);
+  const unsigned operand = sync == Sync::shuffle ? 5 : 3;
+  return (sync == Sync::shuffle || sync == Sync::match) && !isa<ConstantPointerNull>(call->getArgOperand(operand));
+}
 
 struct Region {
   BasicBlock* entry = nullptr;
@@ -49,7 +57,11 @@ struct Region {
   SetVector<BasicBlock*> blocks;  // without the barriers' own
   SetVector<CallInst*> next;      // barriers that end it
   bool returns = false;
-  BasicBlock* before = nullptr;  // in the new function: where it starts
+  bool parts = false;                 // its threads may leave it by different barriers
+  bool by_blocks = true;              // it is run for all threads of the block
+  bool by_warps = false;              // it is run for single warps
+  BasicBlock* before = nullptr;       // in the new function: where it starts
+  BasicBlock* warp_before = nullptr;  // where it starts for a warp
 };
 
 // A value that lives across barriers.
@@ -67,15 +79,17 @@ struct Reduction {
   AllocaInst* sum = nullptr;
   AllocaInst* result = nullptr;
   Slot brought, given;
-  bool direct = false;  // a shuffle whose threads read what the others brought where it lies
+  bool direct = false;    // a shuffle whose threads read what the others brought where it lies
+  bool per_lane = false;  // each thread is given a result of its own (__mr_complete_block, __mr_next_of_warp)
 };
 // Shuffles by a step read that far before and behind their arrays.
 static_assert(scratch_margin >= 31 * sizeof(std::uint64_t));
 
 class Splitter {
  public:
-  Splitter(const Extended& body, bool store_lane, const BlockGroup& group)
-      : extended_(body), body_(*body.body), store_lane_(store_lane), group_(group),
+  // `may_part`: threads may go to different barriers and warp operations.
+  Splitter(const Extended& body, bool store_lane, const BlockGroup& group, bool may_part)
+      : extended_(body), body_(*body.body), store_lane_(store_lane), may_part_(may_part), group_(group),
         layout_(body.body->getParent()->getDataLayout()) {}
 
   Split run() {
@@ -88,10 +102,12 @@ class Splitter {
     Uniformity uniformity(body_, sources);
     uniformity_ = &uniformity;
     if (!check_exits()) return refuse();
+    if (parts_ && !find_warp_regions()) return refuse();
     find_slots();
     build();
     Split split;
     split.blocks = out_;
+    split.by_warps = parts_;
     split.lane_bytes = static_cast<std::uint32_t>(lane_bytes_);
     return split;
   }
@@ -124,7 +140,7 @@ class Splitter {
   }
 
   static bool all_lanes(const CallBase* call) {
-    auto* mask = dyn_cast<ConstantInt>(call->getArgOperand(0));
+    auto* mask = call->arg_size() ? dyn_cast<ConstantInt>(call->getArgOperand(0)) : nullptr;
     return mask && mask->isMinusOne();
   }
 
@@ -143,6 +159,8 @@ class Splitter {
   // Where a region can end at several barriers, a uniform branch must decide. Some threads may return and the others
   // go on: they are noted as gone.
   bool check_exits();
+  // Where threads part: which regions are run for blocks, and which for single warps.
+  bool find_warp_regions();
 
   // Blocks of the region that its entry reaches without passing `def`.
   SmallPtrSet<BasicBlock*, 16> reached_around(const Region& r, BasicBlock* def) const;
@@ -192,6 +210,7 @@ class Splitter {
       if (sync_of(*barrier) == Sync::barrier_reduce) {
         reductions_[barrier].sum = b.CreateAlloca(b.getInt32Ty(), nullptr, "reduction");
         reductions_[barrier].result = b.CreateAlloca(b.getInt32Ty(), nullptr, "reduced");
+        if (parts_) start_sum(b, barrier);
       }
     for (unsigned i = 0; i < 3; ++i) extent_[i] = out_->getArg(body_.arg_size() + 1 + i);
     Value* of_block = b.CreateMul(extent_[0], b.CreateMul(extent_[1], extent_[2]));
@@ -203,9 +222,15 @@ class Splitter {
     }
     done_ = BasicBlock::Create(c, "done", out_);
     ReturnInst::Create(c, done_);
-    for (Region& r : regions_) r.before = BasicBlock::Create(c, "region", out_, done_);
+    for (Region& r : regions_) {
+      if (r.by_blocks) r.before = BasicBlock::Create(c, "region", out_, done_);
+      if (r.by_warps) r.warp_before = BasicBlock::Create(c, "warp.region", out_, done_);
+    }
+    if (parts_) begin_phase(b);
     b.CreateBr(regions_[0].before);
-    for (Region& r : regions_) build_region(r);
+    for (const bool by_warps : {false, true})
+      for (Region& r : regions_)
+        if (by_warps ? r.by_warps : r.by_blocks) build_region(r, by_warps);
   }
 
   std::uint32_t number_of(CallInst* barrier) const {
@@ -219,31 +244,31 @@ class Splitter {
     BasicBlock* header;
     PHINode* index;
   };
-  Loop open(IRBuilder<>& b, const char* name) {
+  Loop open(IRBuilder<>& b, const char* name, Value* from = nullptr) {
     BasicBlock* before = b.GetInsertBlock();
     BasicBlock* header = BasicBlock::Create(b.getContext(), name, out_, done_);
     b.CreateBr(header);
     b.SetInsertPoint(header);
     PHINode* index = b.CreatePHI(b.getInt32Ty(), 2, name);
-    index->addIncoming(b.getInt32(0), before);
+    index->addIncoming(from ? from : b.getInt32(0), before);
     return {header, index};
   }
-  BranchInst* close(IRBuilder<>& b, const Loop& loop, Value* limit) {
-    Value* next = b.CreateAdd(loop.index, b.getInt32(1), "", true, true);
+  BranchInst* close(IRBuilder<>& b, const Loop& loop, Value* limit, Value* step = nullptr) {
+    Value* next = b.CreateAdd(loop.index, step ? step : b.getInt32(1), "", true, true);
     loop.index->addIncoming(next, b.GetInsertBlock());
     BasicBlock* after = BasicBlock::Create(b.getContext(), "after", out_, done_);
     BranchInst* back = b.CreateCondBr(b.CreateICmpULT(next, limit), loop.header, after);
     b.SetInsertPoint(after);
     return back;
   }
-  void no_vectors(BranchInst* back) {
+  void no_vectors(BranchInst* back, bool rows = true) {
     LLVMContext& c = back->getContext();
     auto* off = MDNode::get(
         c, {MDString::get(c, "llvm.loop.vectorize.enable"), ConstantAsMetadata::get(ConstantInt::getFalse(c))});
     MDNode* id = MDNode::getDistinct(c, {nullptr, off, MDNode::get(c, {MDString::get(c, "llvm.loop.unroll.disable")})});
     id->replaceOperandWith(0, id);
     back->setMetadata(LLVMContext::MD_loop, id);
-    mark_row_loop(*back);
+    if (rows) mark_row_loop(*back);
   }
 
   Value* element(IRBuilder<>& b, const Slot& slot, Value* thread) {
@@ -265,7 +290,8 @@ class Splitter {
     auto* i = cast<Instruction>(v);
     if (Value* known = start_values_.lookup(i)) return known;
     Value* result = nullptr;
-    if (auto* call = dyn_cast<CallInst>(i); call && barriers_.contains(call)) {
+    auto* call = dyn_cast<CallInst>(i);
+    if (call && barriers_.contains(call) && (call == current_ || !slots_.contains(i))) {
       result = of_warp(sync_of(*call)) ? given_by_warp(outside, b, call, map, thread)
                                        : outside.CreateLoad(outside.getInt32Ty(), reductions_[call].result);
     } else if (auto found = slots_.find(i); found != slots_.end()) {
@@ -295,19 +321,41 @@ class Splitter {
     independent(b.CreateStore(v, address));
   }
 
-  void build_region(Region& r);
+  // The loops over the threads of the block, or of the warp that runs.
+  struct Threads {
+    Loop x{}, y{}, z{}, block{};
+    Value* end[3] = {};       // of the loops
+    Value* step = nullptr;    // of y, if it isn't 1
+    Value* thread = nullptr;  // the linear index
+    Value* tid[3] = {};
+    Value* all = nullptr;   // all threads are here, or
+    Value* here = nullptr;  // this one is
+  };
+  Threads open_block(IRBuilder<>& b, const Region& r, ValueToValueMapTy& map);
+  Threads open_warp(IRBuilder<>& b);
+  void close_threads(IRBuilder<>& b, const Threads& t, bool by_warps);
+  bool rows_differ() const { return store_lane_ || items_[tid_y] || items_[tid_z]; }
+
+  void build_region(Region& r, bool by_warps);
   void be_block(IRBuilder<>& b, Value* index, ValueToValueMapTy& map);
+  void start_sum(IRBuilder<>& b, CallInst* barrier);
+  // Warps that run by themselves (split_phases.cpp).
+  void begin_phase(IRBuilder<>& entry);
+  void go_on_by_warps(IRBuilder<>& b, const Region& r);
+  Constant* split_table();
+  void waits_at(IRBuilder<>& b, std::uint32_t number, Value* thread);
+  void bring_mask(IRBuilder<>& b, CallInst* call, Value* mask, Value* thread);
   void go(IRBuilder<>& b, Value* thread);
   void reduce(IRBuilder<>& b, CallInst* barrier, Value* predicate);
   void bring(IRBuilder<>& b, CallInst* call, Value* v, Value* thread);
-  void complete_in_warps(IRBuilder<>& b, CallInst* call);
+  void complete_in_warps(IRBuilder<>& b, CallInst* call, bool by_warps);
   bool may_read_directly(CallInst* shuffle);
   Value* shuffled(IRBuilder<>& outside, IRBuilder<>& b, CallInst* call, ValueToValueMapTy& map, Value* thread);
   Value* given_by_warp(IRBuilder<>& outside, IRBuilder<>& b, CallInst* call, ValueToValueMapTy& map, Value* thread);
 
   const Extended& extended_;
   Function& body_;
-  const bool store_lane_;
+  const bool store_lane_, may_part_;
   const BlockGroup& group_;
   const DataLayout& layout_;
   Value* items_[item_count] = {};
@@ -330,6 +378,21 @@ class Splitter {
   Slot here_;                   // then: which have not returned, a byte each
   AllocaInst* left_ = nullptr;  // and whether any has
   BasicBlock* done_ = nullptr;
+  // Where threads part (split_phases.cpp).
+  bool parts_ = false;
+  Slot at_;     // which region each thread begins next, two bytes
+  Slot masks_;  // and, of warp operations, its mask, then the lanes that meet in it
+  bool keeps_masks_ = false;
+  Constant* split_table_ = nullptr;
+  BasicBlock* phase_ = nullptr;   // all warps begin
+  BasicBlock* resume_ = nullptr;  // the warp chooses what it runs
+  BasicBlock* next_warp_ = nullptr;
+  PHINode* warp_first_ = nullptr;     // the warp's first thread
+  AllocaInst* active_ = nullptr;      // lanes that run
+  AllocaInst* everything_ = nullptr;  // they are all of the warp that have not returned
+  Value* active_now_ = nullptr;       // in the region that is being built for a warp
+  Value* everything_now_ = nullptr;
+  CallInst* current_ = nullptr;  // that the region which is being built begins after
   MDNode* access_group_ = nullptr;  // of the loop that is being built: its accesses that are independent of each other
   DenseMap<CallInst*, Reduction> reductions_;
   DenseMap<Instruction*, Value*> start_values_;
