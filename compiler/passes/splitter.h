@@ -392,7 +392,7 @@ class Splitter {
   AllocaInst* everything_ = nullptr;  // they are all of the warp that have not returned
   Value* active_now_ = nullptr;       // in the region that is being built for a warp
   Value* everything_now_ = nullptr;
-  CallInst* current_ = nullptr;  // that the region which is being built begins after
+  CallInst* current_ = nullptr;     // that the region which is being built begins after
   MDNode* access_group_ = nullptr;  // of the loop that is being built: its accesses that are independent of each other
   DenseMap<CallInst*, Reduction> reductions_;
   DenseMap<Instruction*, Value*> start_values_;

@@ -117,3 +117,13 @@ def damaged_preludes_are_made_anew(t):
         prelude.write_text("")
     t.compiles("-c", "a.cu", env=cache)
     assert [p.stat().st_size for p in preludes] == sizes
+
+
+@case
+def libraries_see_the_compiler_at_work(t):
+    # As Eigen's headers look: what they write for nvcc leans on nvcc's leniency.
+    t.write("inc/Eigen/src/Core/util/Macros.h", "#ifdef __NVCC__\n#error nvcc\n#endif\n#define FOUND 1\n")
+    t.write("inc/Eigen/Core", '#include "src/Core/util/Macros.h"\n')
+    t.write("a.cu", "#include <Eigen/Core>\n#ifndef __NVCC__\n#error hidden from the program\n#endif\nint main() { return FOUND - 1; }\n")
+    t.compiles("-I", "inc", "a.cu", "-o", "a")
+    t.ok("./a")
