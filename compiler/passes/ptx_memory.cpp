@@ -12,7 +12,7 @@ using namespace llvm;
 bool Translator::instruction(const Statement& s) {
   Table table{*this, s};
   bool known = false;
-  for (auto part : {&Table::arithmetic, &Table::memory, &Table::together}) {
+  for (auto part : {&Table::packed, &Table::arithmetic, &Table::memory, &Table::together, &Table::matrices}) {
     const bool done = (table.*part)(known);
     if (known) return done;
   }

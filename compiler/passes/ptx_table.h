@@ -23,6 +23,9 @@ struct Table {
   bool memory(bool& known);      // ptx_memory.cpp
   bool together(bool& known);    // ptx_memory.cpp: barriers, votes, shuffles
 
+  bool matrices(bool& known);  // ptx_tensor.cpp
+  bool packed(bool& known);    // ptx_packed.cpp
+
   llvm::Value* carry();
   llvm::Value* with_carry(bool add, llvm::Value* a, llvm::Value* b, llvm::Value* in);
   llvm::Value* saturate(llvm::Value* v);
@@ -52,6 +55,13 @@ struct Table {
   bool shuffle();
   bool vote();
   bool barrier();
+
+  bool video(llvm::StringRef op, unsigned lanes);
+  bool small_fma();
+
+  std::pair<llvm::Value*, llvm::Value*> of_lane(llvm::Value* low, llvm::Value* high, llvm::Value* lane);
+  bool multiply_matrices();
+  bool load_matrices();
 };
 
 }  // namespace mrcc::ptx
