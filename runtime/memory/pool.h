@@ -1,5 +1,6 @@
 // Stream-ordered memory (cudaMallocAsync and kin; CUDA Runtime API, "Stream Ordered Memory Allocator").
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -137,6 +138,7 @@ class Pool {
   Stream* stream_of(void* queue, bool make) noexcept;
   void hold(Stream& stream, std::uint32_t index) noexcept;
   void unhold(Stream& stream, std::uint32_t index) noexcept;
+  std::uint32_t fit(const Stream& stream, std::uint32_t granules) const noexcept;
   std::uint32_t take_held(Stream& stream, std::uint32_t granules) noexcept;
   std::uint32_t take_following(void* queue, std::uint32_t granules) noexcept;
   std::uint32_t take_waiting(std::uint32_t granules, StreamPoint* wait) noexcept;
@@ -160,7 +162,7 @@ class Pool {
   std::vector<std::uint64_t> chunks_;                 // bit set: this step of the window is reserved
   std::vector<std::unique_ptr<Stream>> streams_;      // number 0 is unused
   std::unordered_map<void*, std::uint32_t> numbers_;  // queue -> stream
-  Stream* recent_ = nullptr;
+  std::array<Stream*, 64> recent_{};                  // by a hash of the queue: those used last
   std::uint64_t used_ = 0, used_high_ = 0, reserved_ = 0, reserved_high_ = 0, live_ = 0;
   std::uint64_t held_ = 0;  // blocks in the streams' lists
   Relaxed<bool> destroyed_{false};

@@ -24,17 +24,19 @@ unsigned bin_of(std::uint32_t granules) noexcept {
 void set_order_test(const OrderTest& test) noexcept { order = test; }
 
 Pool::Stream* Pool::stream_of(void* queue, bool make) noexcept {
-  if (recent_ && recent_->queue == queue) return recent_;
+  static_assert(std::tuple_size_v<decltype(recent_)> == 64);
+  Stream*& recent = recent_[reinterpret_cast<std::uintptr_t>(queue) * 0x9e3779b97f4a7c15 >> 58];
+  if (recent && recent->queue == queue) return recent;
   const auto found = numbers_.find(queue);
-  if (found != numbers_.end()) return recent_ = streams_[found->second].get();
+  if (found != numbers_.end()) return recent = streams_[found->second].get();
   if (!make) return nullptr;
   auto stream = std::make_unique<Stream>();
   stream->queue = queue;
   stream->number = static_cast<std::uint32_t>(streams_.size());
   numbers_.emplace(queue, stream->number);
-  recent_ = stream.get();
+  recent = stream.get();
   streams_.push_back(std::move(stream));
-  return recent_;
+  return recent;
 }
 
 void Pool::hold(Stream& stream, std::uint32_t index) noexcept {
@@ -77,17 +79,31 @@ void Pool::cut(Stream& stream, std::uint32_t index, std::uint32_t granules) noex
   hold(stream, rest);
 }
 
-std::uint32_t Pool::take_held(Stream& stream, std::uint32_t granules) noexcept {
-  const unsigned bin = bin_of(granules);
-  std::uint32_t index = stream.heads[bin];
-  for (unsigned looks = 0; index != RunMap::none && looks < 32; ++looks, index = runs_.span(index).next)
-    if (runs_.span(index).granules >= granules) {
-      cut(stream, index, granules);
-      return index;
+// The closest fit for `granules` in a stream's lists, as far as a bounded look sees; none if nothing is large enough.
+std::uint32_t Pool::fit(const Stream& stream, std::uint32_t granules) const noexcept {
+  std::uint32_t best = RunMap::none, least = ~0u;
+  for (std::uint32_t bits = stream.bits & (~0u << bin_of(granules)); bits && best == RunMap::none; bits &= bits - 1) {
+    std::uint32_t index = stream.heads[std::countr_zero(bits)];
+    for (unsigned looks = 0; index != RunMap::none && looks < 64; ++looks, index = runs_.span(index).next) {
+      const std::uint32_t size = runs_.span(index).granules;
+      if (size < granules || size >= least) continue;
+      best = index;
+      least = size;
+      if (size == granules) break;
     }
-  const std::uint32_t larger = bin + 1 < bins ? stream.bits & (~0u << (bin + 1)) : 0;
-  if (!larger) return RunMap::none;
-  index = stream.heads[std::countr_zero(larger)];
+  }
+  return best;
+}
+
+// A block that the stream has freed. Not one that is cut to pieces while memory that is free for all fits better: large
+// blocks would be lost to small requests, and the pool would grow by what large requests then miss.
+std::uint32_t Pool::take_held(Stream& stream, std::uint32_t granules) noexcept {
+  const std::uint32_t index = fit(stream, granules);
+  if (index == RunMap::none) return index;
+  const std::uint32_t size = runs_.span(index).granules;
+  if (size - granules > granules / 8)
+    if (const std::uint32_t other = runs_.fit(granules); other != RunMap::none && runs_.span(other).granules < size)
+      return RunMap::none;
   cut(stream, index, granules);
   return index;
 }
@@ -113,8 +129,9 @@ std::uint32_t Pool::take_following(void* queue, std::uint32_t granules) noexcept
 std::uint32_t Pool::take_waiting(std::uint32_t granules, StreamPoint* wait) noexcept {
   for (const auto& stream : streams_) {
     if (!stream || !stream->count) continue;
-    const std::uint32_t index = take_held(*stream, granules);
+    const std::uint32_t index = fit(*stream, granules);
     if (index == RunMap::none) continue;
+    cut(*stream, index, granules);
     *wait = {stream->queue, runs_.span(index).site};
     return index;
   }

@@ -72,7 +72,7 @@ void RunMap::unlink(std::uint32_t index) noexcept {
   dirty_ -= std::size_t{span.owner} << shift_;
 }
 
-std::uint32_t RunMap::search(std::uint32_t granules) noexcept {
+std::uint32_t RunMap::fit(std::uint32_t granules) const noexcept {
   // A close fit among the spans of the request's own list, some of which are smaller: a bounded look keeps this O(1)
   // and fragmentation low ...
   const Bin own = bin_of(granules);
@@ -89,7 +89,7 @@ std::uint32_t RunMap::search(std::uint32_t granules) noexcept {
 }
 
 std::uint32_t RunMap::take(std::uint32_t granules) noexcept {
-  const std::uint32_t index = search(granules);
+  const std::uint32_t index = fit(granules);
   if (index == none) return none;
   Span& span = this->span(index);
   if (!commit(std::uint64_t{span.start} + granules)) return none;

@@ -49,6 +49,8 @@ class RunMap {
   // A span of `granules` > 0 in state resting, its memory committed; none if there is no room or the kernel refuses
   // memory.
   std::uint32_t take(std::uint32_t granules) noexcept;
+  // The free span that take() would cut these from; none if there is none.
+  std::uint32_t fit(std::uint32_t granules) const noexcept;
   // Cuts [first, first + granules) off a span that take() gave: the rest becomes a span of its own. Returns the rest.
   std::uint32_t split(std::uint32_t index, std::uint32_t granules) noexcept;
   // Joins two neighbouring spans in use (right starts where left ends) into `left`.
@@ -97,7 +99,6 @@ class RunMap {
     unsigned row, column;
   };
   static Bin bin_of(std::uint32_t granules) noexcept;
-  std::uint32_t search(std::uint32_t granules) noexcept;
   void link(std::uint32_t index) noexcept;
   void unlink(std::uint32_t index) noexcept;
   std::uint32_t new_span() noexcept;
