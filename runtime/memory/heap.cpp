@@ -155,7 +155,7 @@ void* Heap::allocate(std::size_t bytes, BlockTag tag, std::uint32_t flags, std::
     if (index == RunMap::none) return nullptr;
   }
   Span& span = runs_.span(index);
-  span.requested = bytes;
+  runs_.set_requested(span, bytes);
   span.site = site;
   span.owner = flags;
   span.tag = static_cast<std::uint8_t>(tag);
@@ -193,7 +193,7 @@ Block Heap::describe(std::uint32_t index) const noexcept {
   block.base = runs_.address(span);
   block.extent = runs_.bytes(span);
   block.live = span.state.load(std::memory_order_relaxed) == SpanState::live;
-  block.size = span.requested;
+  block.size = runs_.requested(span);
   block.site = span.site;
   block.generation = span.generation;
   block.flags = span.owner;

@@ -145,7 +145,7 @@ Block Pool::describe(std::uint32_t index) const noexcept {
   Block block;
   block.base = runs_.address(span);
   block.extent = runs_.bytes(span);
-  block.size = span.requested;
+  block.size = runs_.requested(span);
   block.live = span.state.load(std::memory_order_relaxed) == SpanState::live;
   block.site = block.live ? std::uint64_t{span.site} : 0;
   block.generation = span.generation;

@@ -202,14 +202,14 @@ Pool::Result Pool::allocate(std::size_t bytes, void* queue, std::uint64_t site) 
     if (index == RunMap::none) return result;
   }
   Span& span = runs_.span(index);
-  span.requested = bytes;
+  runs_.set_requested(span, bytes);
   span.site = site;
   span.owner = std::uint32_t{0};
   span.tag = static_cast<std::uint8_t>(BlockTag::ordered);
   span.generation = span.generation + 1;
   span.state.store(SpanState::live, std::memory_order_relaxed);
   ++live_;
-  used_ += bytes;
+  used_ += runs_.requested(span);
   used_high_ = std::max(used_high_, used_);
   result.pointer = runs_.address(span);
   return result;
@@ -225,7 +225,7 @@ bool Pool::free(void* pointer, StreamPoint point) noexcept {
     Span& span = runs_.span(index);
     SpanState expected = SpanState::live;
     if (!span.state.compare_exchange_strong(expected, SpanState::resting, std::memory_order_relaxed)) return false;
-    used_ -= span.requested;
+    used_ -= runs_.requested(span);
     --live_;
     if (!point.queue) {
       runs_.give(index);

@@ -12,10 +12,12 @@ bool RunMap::initialise(Reservation* range, unsigned granule_shift) noexcept {
   const auto table = [](std::uint64_t bytes) { return (bytes + page_bytes - 1) / page_bytes * page_bytes; };
   // A record for each granule would be far more than any program can use; records are committed as they are needed.
   const std::uint64_t records = std::min<std::uint64_t>(total_ + 2, std::uint64_t{1} << 28);
-  if (!starts_.initialise(total_) || !index_.reserve(table(total_ * 4), {.step = std::size_t{1} << 20}) ||
-      !large_index_.reserve(table(((total_ >> large_shift) + 1) * 4), {.step = std::size_t{1} << 16}) ||
-      !spans_.reserve(table(records * sizeof(Span)), {.step = std::size_t{1} << 20}))
+  if (!starts_.initialise(total_) || !spans_.reserve(table(records * sizeof(Span)), {.step = std::size_t{1} << 20}))
     return false;
+  for (unsigned i = 0; i < tables; ++i) {
+    if (!index_[i].reserve(table(((total_ >> unit_shift[i]) + 1) * 4), {.step = std::size_t{1} << 18})) return false;
+    slots_[i] = reinterpret_cast<Relaxed<std::uint32_t>*>(index_[i].base());
+  }
   if (!commit(1)) return false;
   const std::uint32_t all = new_span();
   if (all == none) return false;
@@ -31,9 +33,18 @@ bool RunMap::initialise(Reservation* range, unsigned granule_shift) noexcept {
 bool RunMap::commit(std::uint64_t granules) noexcept {
   // The tables grow with the range: one entry beyond the end, where the rest of a split span starts.
   const std::uint64_t entries = std::min(granules + 1, total_);
-  return starts_.grow(entries) && index_.commit(std::min<std::size_t>(entries * 4, index_.size())) &&
-         large_index_.commit(std::min<std::size_t>(((entries >> large_shift) + 1) * 4, large_index_.size())) &&
-         range_->commit(std::size_t{granules} << shift_);
+  for (unsigned i = 0; i < tables; ++i)
+    if (!index_[i].commit(std::min<std::size_t>(((entries >> unit_shift[i]) + 1) * 4, index_[i].size()))) return false;
+  return starts_.grow(entries) && range_->commit(std::size_t{granules} << shift_);
+}
+
+std::uint32_t RunMap::entry_slowly(std::uint32_t start) const noexcept {
+  // A span that reaches into the next word of the bitmap; the last span of the range has none behind it.
+  if (const std::uint32_t index = slot(table_of(starts_.distance_to_next_word(start)), start); starts(index, start))
+    return index;
+  for (unsigned table = 0; table < tables; ++table)
+    if (const std::uint32_t index = slot(table, start); starts(index, start)) return index;
+  return none;
 }
 
 RunMap::Bin RunMap::bin_of(std::uint32_t granules) noexcept {

@@ -1,5 +1,8 @@
 // How one address range is divided: every granule belongs to exactly one span, free or in use.
 #pragma once
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,23 +20,22 @@ enum class SpanState : std::uint8_t {
             // stream-ordered free)
 };
 
-// The record of one span: 48 bytes. With the 4 bytes of the index and at most a bit or two of the start map, that is
-// all the bookkeeping of an allocation. Records are never unmapped, so that a look-up without the lock finds at worst
-// an outdated one.
+// The record of one span: 40 bytes. With at most two entries of the index and a bit or two of the start map for each
+// 4 KiB, that is all the bookkeeping of an allocation. Records are never unmapped, so that a look-up without the lock
+// finds at worst an outdated one.
 struct Span {
   Relaxed<std::uint32_t> start;  // first granule
   Relaxed<std::uint32_t> granules;
-  Relaxed<std::uint64_t> requested;  // bytes asked for; live spans only
-  Relaxed<std::uint64_t> site;       // return address of the allocating call, or 0
-  std::uint32_t previous;            // free list or owner's list
+  Relaxed<std::uint64_t> site;  // return address of the allocating call, or 0
+  std::uint32_t previous;       // free list or owner's list
   std::uint32_t next;
   Relaxed<std::uint32_t> generation;  // tells allocations at one address apart
+  Relaxed<std::uint32_t> owner;       // in use: the owner's; free: how many granules may hold memory (an estimate)
+  Relaxed<std::uint16_t> slack;       // bytes that weren't asked for; live spans only
   std::atomic<SpanState> state;       // live -> resting is a compare-exchange: of two frees of one block, one wins
   Relaxed<std::uint8_t> tag;          // what the owner uses the block for
-  std::uint16_t reserved;
-  Relaxed<std::uint32_t> owner;  // in use: the owner's; free: how many granules may hold memory (an estimate)
 };
-static_assert(sizeof(Span) == 48);
+static_assert(sizeof(Span) == 40);
 
 // Free spans in segregated lists with two levels (Masmano's TLSF): taking and giving are O(1) but for the start map's
 // O(log), with the good fit first and low addresses kept together by splitting from the front. Not thread-safe, but for
@@ -68,8 +70,8 @@ class RunMap {
   // live spans.
   std::uint32_t find(std::size_t offset) const noexcept {
     if (offset >= range_->committed()) return none;
-    const std::uint32_t start = starts_.before(static_cast<std::uint32_t>(offset >> shift_));
-    return start == StartMap::none ? none : static_cast<std::uint32_t>(entry(start));
+    const StartMap::Member member = starts_.member_before(static_cast<std::uint32_t>(offset >> shift_));
+    return member.unit == StartMap::none ? none : entry(member.unit, member.distance);
   }
   std::uint32_t at(std::size_t offset) const noexcept {
     if (offset >= range_->committed() || (offset & ((std::size_t{1} << shift_) - 1))) return none;
@@ -85,6 +87,12 @@ class RunMap {
 
   char* address(const Span& span) const noexcept { return range_->base() + (std::size_t{span.start} << shift_); }
   std::size_t bytes(const Span& span) const noexcept { return std::size_t{span.granules} << shift_; }
+  // The bytes that were asked for, of a live span. (One that is far too large, since no record was left for its rest,
+  // counts as 64 KiB less than it has.)
+  std::size_t requested(const Span& span) const noexcept { return bytes(span) - span.slack; }
+  void set_requested(Span& span, std::size_t asked) const noexcept {
+    span.slack = static_cast<std::uint16_t>(std::min<std::size_t>(bytes(span) - asked, 0xffff));
+  }
   unsigned granule_shift() const noexcept { return shift_; }
   Reservation& range() const noexcept { return *range_; }
 
@@ -104,34 +112,46 @@ class RunMap {
   std::uint32_t new_span() noexcept;
   void drop_span(std::uint32_t index) noexcept;
   bool commit(std::uint64_t granules) noexcept;
-  // The record of the span that starts at a granule.
-  std::uint32_t entry(std::uint32_t start) const noexcept {
-    if (const std::uint32_t index = large(start); index != none && span(index).start == start) return index;
-    return small(start);
+  // The record of the span that starts at a granule; none if there is none.
+  std::uint32_t entry(std::uint32_t start) const noexcept { return entry(start, starts_.distance_in_word(start)); }
+  std::uint32_t entry(std::uint32_t start, std::uint32_t distance) const noexcept {
+    // Where the next span starts says how long this one is, and so where its entry stands. Without one near, it is most
+    // likely a long one.
+    const std::uint32_t index = slot(distance ? by_width[std::bit_width(distance)] : tables - 1, start);
+    return starts(index, start) ? index : entry_slowly(start);
+  }
+  std::uint32_t entry_slowly(std::uint32_t start) const noexcept;
+  bool starts(std::uint32_t index, std::uint32_t start) const noexcept {
+    return index != none && span(index).start == start;
   }
   // The span's place or size has changed: its entry goes to where entry() looks.
   void note(std::uint32_t index) noexcept {
     const Span& span = this->span(index);
-    (span.granules >= 1u << large_shift ? large(span.start) : small(span.start)) = index;
+    slot(table_of(span.granules), span.start) = index;
   }
-  Relaxed<std::uint32_t>& small(std::uint32_t start) const noexcept {
-    return reinterpret_cast<Relaxed<std::uint32_t>*>(index_.base())[start];
+  // By lengths: the table of spans of at least 1, 4, 16, 32 and 64 granules.
+  static constexpr unsigned tables = 5;
+  static constexpr std::uint8_t unit_shift[tables] = {0, 2, 4, 5, 6};
+  static constexpr std::uint8_t by_width[] = {0, 0, 0, 1, 1, 2, 3, 4};  // of lengths with so many bits, up to 64
+  static unsigned table_of(std::uint32_t granules) noexcept {
+    return by_width[std::bit_width(std::min(granules, 64u))];
   }
-  Relaxed<std::uint32_t>& large(std::uint32_t start) const noexcept {
-    return reinterpret_cast<Relaxed<std::uint32_t>*>(large_index_.base())[start >> large_shift];
+  Relaxed<std::uint32_t>& slot(unsigned table, std::uint32_t start) const noexcept {
+    return slots_[table][start >> unit_shift[table]];
   }
 
   Reservation* range_ = nullptr;
   unsigned shift_ = 0;
   std::uint64_t total_ = 0;
   StartMap starts_;
-  // granule -> span record, for granules where spans start. Of large spans, at most one starts in a stretch of granules
-  // as long as the shortest of them: their entries stand in a table of stretches, so that none has a page for itself.
-  // An entry there counts while its record says the same start; that of a record without a span says none.
-  static constexpr unsigned large_shift = 6;
+  // granule -> span record, for granules where spans start, in tables by the spans' lengths. A table's entries stand
+  // for stretches as long as the shortest of its spans, so that at most one starts in each, and none has a page of
+  // entries for itself. An entry counts while its record says the same start; that of a record without a span says
+  // none.
   static constexpr std::uint32_t no_start = ~std::uint32_t{0};
-  Reservation index_, large_index_;
-  Reservation spans_;  // records; number 0 is none
+  std::array<Reservation, tables> index_;
+  std::array<Relaxed<std::uint32_t>*, tables> slots_{};  // where they begin
+  Reservation spans_;                                    // records; number 0 is none
   std::uint32_t span_end_ = 1;
   std::uint32_t spare_ = none;  // unused records, linked by next
   std::size_t dirty_ = 0;

@@ -108,31 +108,24 @@ std::size_t Space::free_bytes(int device) noexcept {
 }
 
 Pointer Space::find(const void* pointer) const noexcept {
-  Pointer result;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   const std::uintptr_t offset = address - base_;
-  if (offset < extent_) {
+  // The blocks are made where they are returned: a copy of what was just written in parts costs as much as the search.
+  if (offset < extent_) [[likely]] {
     const std::uintptr_t slot = offset >> shift_;
-    if (slot < 2) {
-      result.kind = slot == 0 ? Kind::pinned : Kind::managed;
-      result.block = (slot == 0 ? pinned_ : managed_)->find(pointer);
-      result.device = device_of_flags(result.block.flags);
-    } else {
-      result.kind = Kind::device;
-      result.device = static_cast<int>(slot) - 2;
-      result.block = device_heaps_[slot - 2]->find(pointer);
-    }
+    if (slot >= 2) [[likely]]
+      return {Kind::device, static_cast<int>(slot) - 2, nullptr, device_heaps_[slot - 2]->find(pointer)};
+    Pointer result{slot == 0 ? Kind::pinned : Kind::managed, -1, nullptr,
+                   (slot == 0 ? pinned_ : managed_)->find(pointer)};
+    result.device = device_of_flags(result.block.flags);
     return result;
   }
   const Range range = ranges_.find(address);
-  if (!range) return result;
-  result.kind = static_cast<Kind>(range.kind);
-  result.device = range.device;
-  result.owner = range.owner;
-  if (range.flags == pool_window) {
-    result.block = static_cast<const Pool*>(range.owner)->find(pointer);
-    return result;
-  }
+  if (!range) return {};
+  if (range.flags == pool_window)
+    return {static_cast<Kind>(range.kind), range.device, range.owner,
+            static_cast<const Pool*>(range.owner)->find(pointer)};
+  Pointer result{static_cast<Kind>(range.kind), range.device, range.owner, {}};
   result.block.base = reinterpret_cast<char*>(range.begin);
   result.block.size = result.block.extent = range.end - range.begin;
   result.block.flags = range.flags;

@@ -60,6 +60,28 @@ class StartMap {
   }
   bool contains(std::uint32_t unit) const noexcept { return levels_[0].word(unit >> 6) >> (unit & 63) & 1; }
 
+  // How far the next member is from the member `unit`, when both are in one word; otherwise 0.
+  std::uint32_t distance_in_word(std::uint32_t unit) const noexcept {
+    return distance(levels_[0].word(unit >> 6), unit & 63);
+  }
+  // The same where the next word is the first that may have it; if there is none either, some number from 64 on.
+  std::uint32_t distance_to_next_word(std::uint32_t unit) const noexcept {
+    const std::size_t next = (unit >> 6) + std::size_t{1};
+    if ((next + 1) * 8 > levels_[0].range.committed()) return 64;
+    const std::uint64_t word = levels_[0].word(static_cast<std::uint32_t>(next));
+    return 64 - (unit & 63) + static_cast<std::uint32_t>(std::countr_zero(word));
+  }
+  // The largest member <= unit, or none, and its distance_in_word().
+  struct Member {
+    std::uint32_t unit, distance;
+  };
+  Member member_before(std::uint32_t unit) const noexcept {
+    const std::uint64_t word = levels_[0].word(unit >> 6), here = word & low(unit & 63);
+    if (here) return {(unit & ~63u) | top(here), distance(word, top(here))};
+    const std::uint32_t member = before_slowly(unit >> 6);
+    return {member, member == none ? 0 : distance_in_word(member)};
+  }
+
   // The largest member <= unit, or none.
   std::uint32_t before(std::uint32_t unit) const noexcept {
     const std::uint64_t here = levels_[0].word(unit >> 6) & low(unit & 63);
@@ -75,6 +97,10 @@ class StartMap {
     }
   };
   static constexpr std::uint64_t low(std::uint32_t bit) noexcept { return ~std::uint64_t{0} >> (63 - bit); }
+  static std::uint32_t distance(std::uint64_t word, std::uint32_t bit) noexcept {
+    const std::uint64_t behind = word >> bit >> 1;
+    return behind ? static_cast<std::uint32_t>(std::countr_zero(behind)) + 1 : 0;
+  }
   static std::uint32_t top(std::uint64_t word) noexcept {
     return 63u - static_cast<std::uint32_t>(std::countl_zero(word));
   }

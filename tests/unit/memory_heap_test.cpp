@@ -196,10 +196,12 @@ std::size_t resident() {
   return here * 4096;
 }
 
-// 64 bytes a block, or a two thousandth of large blocks (bitmaps and tables have pages of their own by then).
+// 64 bytes a block, or a two thousandth of large blocks (the start map has pages of their own for them by then).
 TEST_F(HeapTest, BookkeepingIsSmall) {
   make(std::size_t{64} << 30, std::size_t{64} << 30);
-  for (const std::size_t bytes : {std::size_t{600}, std::size_t{100} << 10, std::size_t{600} << 10, 4 * mib}) {
+  for (const std::size_t bytes :
+       {std::size_t{600}, std::size_t{2048}, std::size_t{5000}, std::size_t{8} << 10, std::size_t{20000},
+        std::size_t{31} << 10, std::size_t{60} << 10, std::size_t{128} << 10, std::size_t{600} << 10, 4 * mib}) {
     constexpr std::size_t count = 8000;
     std::vector<void*> blocks(count);
     const std::size_t before = resident();
