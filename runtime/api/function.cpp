@@ -9,12 +9,13 @@ using namespace mr;
 
 namespace {
 
-cudaError_t set_attribute(model::Function& function, const MrKernel& kernel, cudaFuncAttribute which, int value) {
+cudaError_t set_attribute(model::Function& function, const MrKernel& kernel, int device, cudaFuncAttribute which,
+                          int value) {
   switch (which) {
   case cudaFuncAttributeMaxDynamicSharedMemorySize: {
     const auto most = static_cast<int>(model::shape::shared_per_block_opt_in - kernel.static_shared);
     if (value < 0 || value > most) return cudaErrorInvalidValue;
-    function.max_dynamic_shared.store(value, std::memory_order_relaxed);
+    function.max_dynamic_shared[device].store(value + 1, std::memory_order_relaxed);
     return cudaSuccess;
   }
   case cudaFuncAttributePreferredSharedMemoryCarveout:
@@ -74,7 +75,7 @@ MR_API cudaFuncGetAttributes(cudaFuncAttributes* out, const void* func) {
                                              : model::shape::max_threads_per_block;
   a.numRegs = model::registers_of(*kernel);
   a.ptxVersion = a.binaryVersion = 90;
-  a.maxDynamicSharedSizeBytes = static_cast<int>(function->dynamic_shared_limit(*kernel));
+  a.maxDynamicSharedSizeBytes = static_cast<int>(function->dynamic_shared_limit(*kernel, model::current_device()));
   a.preferredShmemCarveout = function->preferred_carveout.load(std::memory_order_relaxed);
   int* const required[3] = {&a.requiredClusterWidth, &a.requiredClusterHeight, &a.requiredClusterDepth};
   for (int i = 0; i < 3; ++i)
@@ -90,7 +91,8 @@ MR_API cudaFuncSetAttribute(const void* func, cudaFuncAttribute which, int value
   model::Function* function;
   const MrKernel* kernel;
   if (const cudaError_t error = find_kernel_or_handle(func, &function, &kernel)) return api::result(error);
-  if (const cudaError_t error = set_attribute(*function, *kernel, which, value)) return api::result(error);
+  if (const cudaError_t error = set_attribute(*function, *kernel, model::current_device(), which, value))
+    return api::result(error);
   api::take_last_error();  // recorded: of all calls, this one's success clears the slot
   return cudaSuccess;
 }
@@ -102,7 +104,7 @@ MR_API cudaKernelSetAttributeForDevice(cudaKernel_t handle, cudaFuncAttribute wh
   if (const cudaError_t error = api::refused()) return api::result(error);
   cudaError_t error = cudaSuccess;
   const MrKernel* kernel = model::kernel_on(*function, device, &error);
-  return api::result(kernel ? set_attribute(*function, *kernel, which, value) : error);
+  return api::result(kernel ? set_attribute(*function, *kernel, device, which, value) : error);
 }
 
 MR_API cudaFuncSetCacheConfig(const void* func, cudaFuncCache config) {

@@ -17,7 +17,7 @@ cudaError_t active_blocks(int* blocks, const void* func, int threads, std::size_
   const MrKernel* kernel;
   if (func && !model::find_function(func)) return cudaErrorInvalidResourceHandle;
   if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return error;
-  *blocks = dynamic_shared > function->dynamic_shared_limit(*kernel)
+  *blocks = dynamic_shared > function->dynamic_shared_limit(*kernel, model::current_device())
                 ? 0  // could not be launched
                 : model::blocks_per_multiprocessor(*kernel, threads, dynamic_shared);
   return cudaSuccess;
@@ -58,7 +58,7 @@ MR_API cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void*
   const MrKernel* kernel;
   if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return api::result(error);
   if (!model::dynamic_shared_for(*kernel, blocks, threads, bytes)) return api::result(cudaErrorInvalidValue);
-  *bytes = std::min<std::size_t>(*bytes, function->dynamic_shared_limit(*kernel));
+  *bytes = std::min<std::size_t>(*bytes, function->dynamic_shared_limit(*kernel, model::current_device()));
   return cudaSuccess;
 }
 

@@ -21,18 +21,20 @@ struct Function {
   Module* module = nullptr;
   // Acquire: what the loader wrote before. Null until loaded on that device.
   std::atomic<const MrKernel*> kernel[max_devices] = {};
-  // cudaFuncSetAttribute, per function (all devices). Each is read by itself; nothing is published by them.
-  std::atomic<int> max_dynamic_shared{-1};  // as set; -1: what 48 KiB leaves beside the static shared memory
+  // cudaFuncSetAttribute, on each device. One more than was set; 0: not set, so what
+  // 48 KiB leave beside the static shared memory. Each attribute is read by itself; nothing is published by them.
+  std::atomic<int> max_dynamic_shared[max_devices] = {};
+  // The other attributes, on all devices.
   std::atomic<int> preferred_carveout{-1};
   std::atomic<int> cache_config{0};
   std::atomic<int> required_cluster[3] = {};
   std::atomic<bool> non_portable_cluster{false};
   std::atomic<int> cluster_policy{0};
 
-  // The most dynamic shared memory that a launch may ask for, in bytes.
-  std::size_t dynamic_shared_limit(const MrKernel& on) const noexcept {
-    const int set = max_dynamic_shared.load(std::memory_order_relaxed);
-    if (set >= 0) return static_cast<std::size_t>(set);
+  // The most dynamic shared memory that a launch on a device may ask for, in bytes.
+  std::size_t dynamic_shared_limit(const MrKernel& on, int device) const noexcept {
+    const int set = max_dynamic_shared[device].load(std::memory_order_relaxed);
+    if (set > 0) return static_cast<std::size_t>(set - 1);
     return on.static_shared < 48 * 1024 ? 48 * 1024 - on.static_shared : 0;
   }
 };

@@ -80,7 +80,8 @@ cudaError_t check_launch(const LaunchRequest& request, Context& context, const M
     if (const cudaError_t wrong = check_clusters(request, *kernel)) return wrong;
   if (request.preferred_cluster.x) [[unlikely]]
     if (const cudaError_t wrong = check_preferred_cluster(request, *kernel)) return wrong;
-  if (request.dynamic_shared > request.function->dynamic_shared_limit(*kernel)) return cudaErrorInvalidValue;
+  if (request.dynamic_shared > request.function->dynamic_shared_limit(*kernel, context.ordinal))
+    return cudaErrorInvalidValue;
   if (request.cooperative) {
     const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
     if (blocks > resident_blocks(*kernel, static_cast<int>(threads), request.dynamic_shared))

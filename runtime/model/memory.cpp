@@ -40,12 +40,14 @@ namespace {
 
 constexpr unsigned host_flags_mask = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
 
-void enter_variables(int device, char* begin, char* end) {
-  space().ranges().insert({reinterpret_cast<std::uintptr_t>(begin), reinterpret_cast<std::uintptr_t>(end), nullptr, 0,
-                           static_cast<std::uint8_t>(Kind::variable), static_cast<std::int16_t>(device)});
+void enter_variables(int device, const VariableRange& range) {
+  // Copies and sets end with the last variable, as recorded.
+  for (const auto& run : range.runs)
+    space().ranges().insert({reinterpret_cast<std::uintptr_t>(run.begin), reinterpret_cast<std::uintptr_t>(run.end),
+                             nullptr, 0, static_cast<std::uint8_t>(Kind::variable), static_cast<std::int16_t>(device)});
   // Host code finds its way there by cudaGetSymbolAddress.
   if (const int key = space().device_key(); key >= 0)
-    memory::set_access(begin, static_cast<std::size_t>(end - begin), key);
+    memory::set_access(range.begin, static_cast<std::size_t>(range.end - range.begin), key);
 }
 
 void reset_memory(int device) {

@@ -3,6 +3,7 @@
 
 #include <memory/space.h>
 #include <model/context.h>
+#include <model/device.h>
 #include <model/memory.h>
 #include <model/memory_array.h>
 #include <model/object_pool.h>
@@ -26,6 +27,12 @@ cudaError_t check_address(const void* pointer) noexcept {
   return look_up(pointer, 1, &operand) && operand.kind != memory::Kind::pageable ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+// An array of another device can be read through an object only where that device's memory can (as recorded).
+cudaError_t check_peer(const void* memory) noexcept {
+  const int here = current_context().ordinal, there = memory::space().device_of(memory);
+  return there < 0 || there == here || settings(here).peer(there) ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
+}
+
 // Fills the levels of `texture` from a resource.
 cudaError_t find_levels(const cudaResourceDesc& resource, memory::Texture* texture) noexcept {
   switch (resource.resType) {
@@ -34,7 +41,7 @@ cudaError_t find_levels(const cudaResourceDesc& resource, memory::Texture* textu
     if (!array) return cudaErrorInvalidResourceHandle;
     texture->levels[0] = array->surface;
     texture->cubemap = array->flags & cudaArrayCubemap;
-    return cudaSuccess;
+    return check_peer(array->surface.data);
   }
   case cudaResourceTypeMipmappedArray: {
     const MipmappedArray* array = mipmapped_of(resource.res.mipmap.mipmap);
@@ -42,7 +49,7 @@ cudaError_t find_levels(const cudaResourceDesc& resource, memory::Texture* textu
     texture->level_count = array->level_count;
     for (unsigned i = 0; i < array->level_count; ++i) texture->levels[i] = array->levels[i]->surface;
     texture->cubemap = array->levels[0]->flags & cudaArrayCubemap;
-    return cudaSuccess;
+    return check_peer(texture->levels[0].data);
   }
   case cudaResourceTypeLinear: {
     const auto& linear = resource.res.linear;

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include <memory/space.h>
 #include <model/image_file.h>
@@ -124,6 +125,25 @@ void release_retired() noexcept {
   for (Module* module : gone) module->release_images();
 }
 
+VariableRange variable_range(const MrImage& image, char* begin, char* end) {
+  std::vector<const MrVariable*> variables;
+  const auto at = [](const MrVariable* variable) { return static_cast<char*>(variable->address); };
+  for (std::uint64_t i = 0; i < image.variable_count; ++i)
+    if (const MrVariable* variable = image.variables + i;
+        at(variable) >= begin && at(variable) < end && variable->size != 0)
+      variables.push_back(variable);
+  std::sort(variables.begin(), variables.end(), [&](auto* a, auto* b) { return at(a) < at(b); });
+  VariableRange range{begin, end, {}};
+  const MrVariable* before = nullptr;
+  for (const MrVariable* variable : variables) {
+    const bool same = before && (before->kind == MR_VAR_CONSTANT) == (variable->kind == MR_VAR_CONSTANT);
+    if (!same) range.runs.push_back({at(variable), at(variable)});
+    range.runs.back().end = at(variable) + variable->size;
+    before = variable;
+  }
+  return range;
+}
+
 }  // namespace
 
 void set_variable_range_hook(VariableRangeHook hook) noexcept { range_hook.store(hook, std::memory_order_release); }
@@ -217,8 +237,9 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
     observe::subscriber->image_loaded(device, *image);
   loaded->initial.assign(image->data_begin, image->data_end);
   if (VariableRangeHook hook = range_hook.load(std::memory_order_acquire)) {
-    if (image->data_begin != image->data_end) hook(device, image->data_begin, image->data_end);
-    if (image->zero_begin != image->zero_end) hook(device, image->zero_begin, image->zero_end);
+    for (const auto [begin, end] :
+         {std::pair{image->data_begin, image->data_end}, std::pair{image->zero_begin, image->zero_end}})
+      if (begin != end) hook(device, variable_range(*image, begin, end));
   }
   bind_functions(*image, device);
   loaded_[device].store(loaded, std::memory_order_release);
@@ -290,8 +311,10 @@ void Module::release_images() noexcept {
     LoadedImage* const loaded = slot.exchange(nullptr, std::memory_order_acq_rel);
     if (!loaded) continue;
     const MrImage& image = *loaded->image;
-    for (const char* begin : {image.data_begin, image.zero_begin})
-      if (begin) memory::space().ranges().erase(reinterpret_cast<std::uintptr_t>(begin));
+    for (const auto [begin, end] :
+         {std::pair{image.data_begin, image.data_end}, std::pair{image.zero_begin, image.zero_end}})
+      for (const auto& run : variable_range(image, begin, end).runs)
+        memory::space().ranges().erase(reinterpret_cast<std::uintptr_t>(run.begin));
     dlclose(loaded->handle);
     if (loaded->file >= 0) close(loaded->file);
     delete loaded;

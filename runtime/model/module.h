@@ -75,8 +75,16 @@ class Module {
 void for_each_module(void (*visit)(Module& module, void* data), void* data);
 void add_module(Module* module);
 void remove_module(Module* module) noexcept;
-// Called once per loaded image with the range of its device variables (memory room registration, protection keys).
-using VariableRangeHook = void (*)(int device, char* begin, char* end);
+// Where device variables of a loaded image lie: the pages, and the bytes of neighbours of one kind, device or constant.
+struct VariableRange {
+  char *begin, *end;
+  struct Run {
+    char *begin, *end;
+  };
+  std::vector<Run> runs;
+};
+// Called for each range of a loaded image (memory room registration, protection keys).
+using VariableRangeHook = void (*)(int device, const VariableRange& range);
 void set_variable_range_hook(VariableRangeHook hook) noexcept;
 
 }  // namespace mr::model

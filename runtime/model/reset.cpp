@@ -73,6 +73,7 @@ void reset_device(int device) noexcept {
   for (int i = 0; i < hook_count; ++i) hooks[i](device);
   for_each_module([](Module& module, void* data) { module.restore(*static_cast<int*>(data)); }, &device);
   settings(device).reset();
+  for (int other = 0; other < max_devices; ++other) settings(other).set_peer(device, false);
   // Release: who sees the new generation sees a device that is ready for it.
   context->generation.fetch_add(1, std::memory_order_release);
   context->sticky.store(died ? cudaErrorDevicesUnavailable : cudaSuccess, std::memory_order_release);

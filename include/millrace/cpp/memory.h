@@ -93,6 +93,18 @@ __MR_INLINE cudaError_t cudaMemcpyBatchAsync(void* const* dsts, const void* cons
   return cudaMemcpyBatchAsync(dsts, srcs, sizes, count, &attr, &first, 1, stream);
 }
 
+/* The same for lists of pointers to const. */
+__MR_INLINE cudaError_t cudaMemcpyBatchAsync(const void** dsts, const void** srcs, const size_t* sizes, size_t count,
+                                             struct cudaMemcpyAttributes* attrs, size_t* attrsIdxs, size_t numAttrs,
+                                             cudaStream_t stream) {
+  return cudaMemcpyBatchAsync(const_cast<void* const*>(dsts), srcs, sizes, count, attrs, attrsIdxs, numAttrs, stream);
+}
+__MR_INLINE cudaError_t cudaMemcpyBatchAsync(const void** dsts, const void** srcs, const size_t* sizes, size_t count,
+                                             struct cudaMemcpyAttributes attr, cudaStream_t stream) {
+  size_t first = 0;
+  return cudaMemcpyBatchAsync(const_cast<void* const*>(dsts), srcs, sizes, count, &attr, &first, 1, stream);
+}
+
 __MR_INLINE cudaError_t cudaMemPrefetchBatchAsync(void** dptrs, size_t* sizes, size_t count,
                                                   struct cudaMemLocation location, unsigned long long flags,
                                                   cudaStream_t stream) {
