@@ -52,8 +52,7 @@ __global__ void fetch(const int* p, int* to) { *to = *p; }
 
 static int value(const int* p) {
   int v = -1;
-  if (const cudaError_t e = cudaMemcpy(&v, p, 4, cudaMemcpyDefault); e != cudaSuccess)
-    std::printf("(%s) ", E(e));
+  if (const cudaError_t e = cudaMemcpy(&v, p, 4, cudaMemcpyDefault); e != cudaSuccess) std::printf("(%s) ", E(e));
   return v;
 }
 static int* on(int device, int first, size_t bytes = 4096) {

@@ -1,5 +1,5 @@
-// Rule: symbols, sets and boxes of copies that are wrong in one thing: offsets and sizes past the end, directions, pitches
-// and heights too small, pointers of another kind.
+// Rule: symbols, sets and boxes of copies that are wrong in one thing: offsets and sizes past the end, directions,
+// pitches and heights too small, pointers of another kind.
 #include <cuda_runtime.h>
 #include <sys/wait.h>
 #include <unistd.h>
