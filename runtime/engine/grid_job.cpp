@@ -108,7 +108,10 @@ Share run_share(GridJob& job, Runner& runner) noexcept {
     if (!shared && !job.published && spent_so_far > trusted_ticks && left * spent / got > short_slice / 2)
       scheduler.publish(job, spent / got);
     if (runner.worker && runner.should_yield(job.queue.level())) {
-      if (!job.published) scheduler.publish(job, spent / got);
+      if (job.published)
+        scheduler.move_back(job);
+      else
+        scheduler.publish(job, spent / got);
       break;
     }
   }

@@ -347,23 +347,40 @@ void Scheduler::publish(GridJob& job, std::uint64_t block_ticks) noexcept {
     // job that is published without blocks would stay so, and be opened again while it is. Blocks that nobody has
     // claimed keep it from being finished.
     if (job.published || !job.wants_more()) return;
-    job.next_job = first_job_;
     job.block_ticks = block_ticks;
-    first_job_ = &job;
+    append(job);
     job.published = true;
     jobs_.fetch_add(1, std::memory_order_seq_cst);
   }
   ring();
 }
 
-void Scheduler::withdraw(GridJob& job) noexcept {
-  std::scoped_lock hold(jobs_lock_);
-  if (!job.published) return;
+void Scheduler::append(GridJob& job) noexcept {
+  job.next_job = nullptr;
+  *last_link_ = &job;
+  last_link_ = &job.next_job;
+}
+
+void Scheduler::remove(GridJob& job) noexcept {
   for (GridJob** link = &first_job_; *link; link = &(*link)->next_job) {
     if (*link != &job) continue;
     *link = job.next_job;
+    if (last_link_ == &job.next_job) last_link_ = link;
     break;
   }
+}
+
+void Scheduler::move_back(GridJob& job) noexcept {
+  std::scoped_lock hold(jobs_lock_);
+  if (!job.published || last_link_ == &job.next_job) return;
+  remove(job);
+  append(job);
+}
+
+void Scheduler::withdraw(GridJob& job) noexcept {
+  std::scoped_lock hold(jobs_lock_);
+  if (!job.published) return;
+  remove(job);
   job.published = false;
   jobs_.fetch_sub(1, std::memory_order_seq_cst);
 }

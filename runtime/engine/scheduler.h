@@ -66,6 +66,8 @@ class Scheduler {
   // Grids whose blocks may be taken by any worker; finite ones with what a block takes.
   void publish(GridJob& job, std::uint64_t block_ticks = 0) noexcept;
   void withdraw(GridJob& job) noexcept;
+  // A thread leaves a published job, which has had its turn, for something else: others of its level come first.
+  void move_back(GridJob& job) noexcept;
   // Joins a published job of level <= max_level: its user count is raised. Helpers (not workers) get finite ones only.
   GridJob* join(unsigned max_level, bool worker) noexcept;
   // The same for one particular job, by a helping host thread; null if it isn't published, resident, or has no blocks
@@ -95,6 +97,8 @@ class Scheduler {
   }
 
  private:
+  void append(GridJob& job) noexcept;  // these two: under jobs_lock_
+  void remove(GridJob& job) noexcept;
   Scheduler();
   struct alignas(64) Shard {
     SpinLock lock;
@@ -124,7 +128,9 @@ class Scheduler {
   alignas(64) std::atomic<std::uint32_t> bell_{0};
   alignas(64) SpinLock jobs_lock_;
   std::atomic<unsigned> jobs_{0};
+  // Published jobs, those that have waited longest first.
   GridJob* first_job_ = nullptr;
+  GridJob** last_link_ = &first_job_;
 };
 
 }  // namespace mr::engine

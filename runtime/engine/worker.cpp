@@ -64,20 +64,21 @@ class Worker {
   }
 
  private:
-  // One ready queue's slice, or a share of one grid; the more urgent of the two, queues first among equals.
+  // One ready queue's slice, or a share of one grid; the more urgent of the two, by turns among equals: a queue that
+  // was left in the middle of a grid is among the grids, and as old as others.
   bool work_once(Scheduler& scheduler) noexcept {
     const unsigned urgent = scheduler.most_urgent();
-    if (scheduler.jobs_hint()) {
-      const unsigned below = urgent == 0 ? 0 : urgent - 1;
-      GridJob* job = urgent == 0 ? nullptr
-                                 : scheduler.join(urgent >= priority_levels ? priority_levels - 1 : below, true);
-      if (job) {
+    if (scheduler.jobs_hint() && (urgent != 0 || grids_turn_)) {
+      const unsigned most = urgent >= priority_levels ? priority_levels - 1 : grids_turn_ ? urgent : urgent - 1;
+      if (GridJob* job = scheduler.join(most, true)) {
         watch_.end();
+        grids_turn_ = false;
         if (take_part(*job)) return true;
       }
     }
     Queue* queue = scheduler.pop(priority_levels - 1, runner_.residents != 0);
     if (!queue) return false;
+    grids_turn_ = true;
     watch_.end();
     // More than one thing may be ready: pass the word on before starting on this one.
     scheduler.pass_on();
@@ -273,6 +274,7 @@ class Worker {
   Watch watch_;
   Rest rest_;
   std::vector<Entry> entries_;
+  bool grids_turn_ = false;
   std::uint64_t lanes_ = 0;
   std::uint64_t lanes_wanted_ = free_lanes;
   std::size_t blocks_wanted_ = free_blocks;
