@@ -1,7 +1,5 @@
 #include "exchange.h"
 
-#include <optional>
-
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -10,7 +8,6 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -18,6 +15,8 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 #include "splitter.h"
+#include "strided_loops.h"
+#include "strides.h"
 #include "uniformity.h"
 
 namespace mrcc {
@@ -27,64 +26,6 @@ namespace {
 
 constexpr std::size_t most_instructions = 120;  // of a loop
 constexpr std::size_t most_unrolled = 200;      // such a loop dissolves, and what it carries is in registers
-
-class Strides {
- public:
-  Strides(const Uniformity& uniformity, ArrayRef<Value*> tid, const DataLayout& layout)
-      : uniformity_(uniformity), tid_(tid), layout_(layout) {}
-
-  // What the value grows by from one thread of a row to the next; nothing where it isn't known.
-  std::optional<std::int64_t> of(const Value* v, unsigned depth = 0) const {
-    if (v == tid_[0]) return 1;
-    if (v == tid_[1] || v == tid_[2] || uniformity_.uniform(v)) return 0;
-    const auto* o = dyn_cast<Operator>(v);
-    if (!o || depth > 12) return {};
-    const auto operand = [&](unsigned i) { return of(o->getOperand(i), depth + 1); };
-    const auto* i = dyn_cast<BinaryOperator>(o);
-    if (i && operand(0) == 0 && operand(1) == 0) return 0;  // the same for the threads of a row
-    switch (o->getOpcode()) {
-    case Instruction::ZExt:
-    case Instruction::SExt: return operand(0);
-    case Instruction::Or:
-      if (!cast<PossiblyDisjointInst>(o)->isDisjoint()) return {};
-      [[fallthrough]];
-    case Instruction::Add: {
-      const auto a = operand(0), b = operand(1);
-      return a && b ? std::optional(*a + *b) : std::nullopt;
-    }
-    case Instruction::Sub: {
-      const auto a = operand(0), b = operand(1);
-      return a && b ? std::optional(*a - *b) : std::nullopt;
-    }
-    case Instruction::Mul:
-    case Instruction::Shl: {
-      const auto a = operand(0);
-      const auto* by = dyn_cast<ConstantInt>(o->getOperand(1));
-      if (!a || !by || by->getValue().getActiveBits() > 16) return {};
-      return *a *
-             (o->getOpcode() == Instruction::Shl ? std::int64_t{1} << (by->getZExtValue() & 63) : by->getSExtValue());
-    }
-    case Instruction::GetElementPtr: {
-      const auto* gep = cast<GEPOperator>(o);
-      auto sum = of(gep->getPointerOperand(), depth + 1);
-      for (auto at = gep_type_begin(gep), end = gep_type_end(gep); at != end && sum; ++at) {
-        if (at.isStruct()) continue;
-        const auto index = of(at.getOperand(), depth + 1);
-        sum = index ? std::optional(*sum + *index * static_cast<std::int64_t>(
-                                                        at.getSequentialElementStride(layout_).getFixedValue()))
-                    : std::nullopt;
-      }
-      return sum;
-    }
-    default: return {};
-    }
-  }
-
- private:
-  const Uniformity& uniformity_;
-  ArrayRef<Value*> tid_;
-  const DataLayout& layout_;
-};
 
 // Who goes this way doesn't come to the block any more.
 bool leaves(BasicBlock* way, BasicBlock* block) {
@@ -142,7 +83,8 @@ bool worth_it(Loop& loop, const Uniformity& uniformity, const Strides& strides, 
   if (!loop.isInnermost() || !loop.getLoopPreheader() || !loop.getLoopLatch() || !exiting || !loop.getExitBlock() ||
       !uniformity.uniform(exiting->getTerminator()))
     return false;
-  bool carries = false;
+  const bool together = is_gone_around_together(*loop.getLoopLatch()->getTerminator());
+  bool carries = together;
   const AtomicRMWInst* counts = nullptr;
   for (PHINode& phi : loop.getHeader()->phis()) {
     const bool counts_up = phi.getType()->isIntegerTy() && isa<SCEVAddRecExpr>(se.getSCEV(&phi));
@@ -158,6 +100,10 @@ bool worth_it(Loop& loop, const Uniformity& uniformity, const Strides& strides, 
         const auto stride = strides.of(load->getPointerOperand());
         const std::int64_t bytes = layout.getTypeStoreSize(load->getType());
         if (!load->isSimple() || !stride || (*stride != 0 && *stride != bytes)) return false;
+      } else if (const auto* store = dyn_cast<StoreInst>(&i)) {
+        const auto stride = strides.of(store->getPointerOperand());
+        const std::int64_t bytes = layout.getTypeStoreSize(store->getValueOperand()->getType());
+        if (!together || !store->isSimple() || !stride || *stride != bytes) return false;
       } else if (const auto* add = dyn_cast<AtomicRMWInst>(&i)) {
         if (!in_any_order(*add) || (counts && counts->getOperation() != add->getOperation())) return false;
         counts = add;
@@ -183,6 +129,7 @@ SmallVector<CallInst*, 4> mark_exchanges(const Extended& body) {
   Value* tid[3] = {item(tid_x), item(tid_y), item(tid_z)};
   Value* words[2] = {item(misaligned_bits), item(misaligned_parameters)};
   if (!tid[tid_x]) return out;
+  go_around_together(body);
   DominatorTree dominators(f);
   LoopInfo loops(dominators);
   const Uniformity uniformity(f, {tid[tid_x], tid[tid_y], tid[tid_z]});
@@ -202,6 +149,10 @@ SmallVector<CallInst*, 4> mark_exchanges(const Extended& body) {
     BasicBlock* exit = loop->getExitBlock();
     if (!exit->getSinglePredecessor()) exit = SplitEdge(loop->getExitingBlock(), exit);
     places.append({loop->getHeader(), exit});
+    // What it was before is apart from what the others go around.
+    if (is_gone_around_together(*loop->getLoopLatch()->getTerminator()))
+      for (BasicBlock* other : successors(loop->getLoopPreheader()->getSinglePredecessor()))
+        if (other != loop->getLoopPreheader()) places.push_back(other);
   }
   if (places.empty()) return out;
   FunctionCallee meet = f.getParent()->getOrInsertFunction("__mr_barrier",

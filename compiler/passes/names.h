@@ -44,6 +44,8 @@ inline constexpr llvm::StringLiteral kEntryAttr = "mr-entry";
 inline constexpr llvm::StringLiteral kStaticSharedAttr = "mr-static-shared";
 // Prefix of the functions that give their argument, a constant that simplification isn't to know (thread_loops.h).
 inline constexpr llvm::StringLiteral kHiddenPrefix = "__mr.hidden.";
+// Metadata of branches that some threads take in some iterations (strided_loops.h).
+inline constexpr llvm::StringLiteral kTakesPartMark = "mrcc.takes_part";
 // Metadata of the load that gives an entry's scratch memory (thunks.cpp).
 inline constexpr llvm::StringLiteral kScratchMark = "mrcc.scratch";
 

@@ -8,6 +8,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
 
+#include "names.h"
 #include "options.h"
 #include "thread_loops.h"
 
@@ -76,7 +77,7 @@ std::size_t cost_of(const Loop& loop) {
   for (const BasicBlock* block : loop.blocks()) {
     // What one thread does isn't worth a vector: such loops are divided.
     if (const auto* branch = dyn_cast<BranchInst>(block->getTerminator());
-        branch && branch != end_of(loop) && is_for_one(*branch, loop))
+        branch && branch != end_of(loop) && (branch->getMetadata(kTakesPartMark) || is_for_one(*branch, loop)))
       return 0;
     for (const Instruction& i : *block) {
       if (i.isVolatile() || i.isAtomic() || isa<AllocaInst>(i)) return 0;
