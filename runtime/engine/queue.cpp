@@ -120,7 +120,8 @@ void Queue::wake_waiters() noexcept {
   Waiter* due = nullptr;
   {
     std::scoped_lock hold(waiters_lock_);
-    const std::uint64_t done = completed_.load(std::memory_order_relaxed);
+    // Acquire: behind a release the newest operations may be the next owner's, and who is told goes on behind them.
+    const std::uint64_t done = completed();
     Waiter* kept = nullptr;
     for (Waiter* w = waiters_.load(std::memory_order_relaxed); w;) {
       Waiter* next = w->next;
