@@ -23,6 +23,9 @@
 namespace mrcc::splitting {
 using namespace llvm;
 inline constexpr unsigned max_cloned = 30000;  // instructions
+// Bytes of a thread: where threads part, each region begins and ends with all of it, and kernels that keep more than
+// this (sorts and merges whose tiles lie in registers) took minutes to compile.
+inline constexpr std::uint64_t most_of_parting = 512;
 inline constexpr unsigned max_recomputed = 16;
 
 enum class Sync { none, barrier, barrier_reduce, warp, shuffle, ballot, reduce, match, active };
@@ -104,6 +107,10 @@ class Splitter {
     if (!check_exits()) return refuse();
     if (parts_ && !find_warp_regions()) return refuse();
     find_slots();
+    if (parts_ && lane_bytes_ > most_of_parting) {
+      refuse_for("its threads part, and too much lives across what they do together");
+      return refuse();
+    }
     build();
     Split split;
     split.blocks = out_;
