@@ -6,6 +6,7 @@
 #include <iostream>
 #include <set>
 
+#include "checked_image.h"
 #include "dependencies.h"
 #include "diagnostics.h"
 #include "elf_objects.h"
@@ -228,6 +229,15 @@ void Compiler::compile_image(const Input& input, const std::string& output) {
   append(device, {"-c", input.path, "-o", object});
   if (run(o_, device)) throw Failure("");
   link_image(o_, tools_, {object}, output, input.path);
+  if (!o_.check || o_.dry_run) return;
+  const Options plain_options = without_checks(o_);
+  const fs::path plain_object = TemporaryFolder::name(stem(input), ".plain.o"),
+                 plain_image = TemporaryFolder::name(stem(input), ".plain.so");
+  Argv plain = Compiler(plain_options, tools_).device_flags(input, PreludeCache::included(tools_));
+  append(plain, {"-c", input.path, "-o", plain_object});
+  if (run(o_, plain, TemporaryFolder::name(stem(input), ".plain.txt"))) throw Failure("");
+  link_image(o_, tools_, {plain_object}, plain_image, input.path);
+  write_file(output, with_instrumented(read_file(plain_image), read_file(output)));
 }
 
 void Compiler::compile_cuda(const Input& input, const std::string& output) {
@@ -248,6 +258,20 @@ void Compiler::compile_cuda(const Input& input, const std::string& output) {
     if (!o_.relocatable) link_image(o_, tools_, {device_object}, image, input.path);
     show(o_, whole_host);
     return;
+  }
+
+  // Built to be checked, it has its device code twice. What is wrong with it the instrumented pass says.
+  const bool twice = o_.check && !o_.relocatable;
+  const fs::path plain_object = TemporaryFolder::name(stem(input), ".plain.o");
+  Child plain_child;
+  if (twice) {
+    const Options plain_options = without_checks(o_);
+    const Compiler plain(plain_options, tools_);
+    const auto plain_prelude = PreludeCache(plain_options, tools_).flags({plain.device_flags(input, {})});
+    Argv pass = plain.device_flags(input, plain_prelude[0]);
+    append(pass, {"-c", input.path, "-o", plain_object});
+    show(o_, pass);
+    plain_child = Child::start(pass, TemporaryFolder::name(stem(input), ".plain.txt"));
   }
 
   // Both passes at once: the host pass embeds a stand-in, in whose place the image is put into the finished object.
@@ -277,6 +301,12 @@ void Compiler::compile_cuda(const Input& input, const std::string& output) {
       } else {
         link_image(o_, tools_, {device_object}, image, input.path);
         blob = read_file(image);
+        if (twice && plain_child.wait() == 0) {
+          const fs::path plain_image = TemporaryFolder::name(stem(input), ".plain.so");
+          link_image(o_, tools_, {plain_object}, plain_image, input.path);
+          blob = with_instrumented(read_file(plain_image), blob);
+          write_file(image, blob);
+        }
       }
     } catch (const Failure& failure) {
       image_error = failure.what();

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "checked_image.h"
 #include "elf_objects.h"
 #include "failure.h"
 #include "process.h"
@@ -302,15 +303,25 @@ std::string link_device_code(const Options& o, const Toolchain& tools, const Com
   if (!units.empty()) {
     const std::string what = !alone && !o.output.empty() ? o.output : alone ? output.string() : "a.out";
     const fs::path joined = join(o, tools, units, what), object = TemporaryFolder::name("linked", ".device.o");
-    Argv a{tools.tool("clang++"), "-Wno-unused-command-line-argument", "-x", "ir"};
-    const Argv flags = compiler.device_code_flags(Compiler::Stage::image, common_march(units));
-    a.insert(a.end(), flags.begin(), flags.end());
-    a.insert(a.end(), {"-c", joined, "-o", object});
-    if (run(o, a)) throw Failure("");
     image = image_only ? output : TemporaryFolder::name("linked", ".image.so");
-    Options rdc = o;
-    rdc.relocatable = true;  // For the advice in messages.
-    link_image(rdc, tools, {object}, image, what);
+    const std::string march = common_march(units);
+    const auto make = [&](const Compiler& by, const fs::path& to) {
+      Argv a{tools.tool("clang++"), "-Wno-unused-command-line-argument", "-x", "ir"};
+      const Argv flags = by.device_code_flags(Compiler::Stage::image, march);
+      a.insert(a.end(), flags.begin(), flags.end());
+      a.insert(a.end(), {"-c", joined, "-o", object});
+      if (run(o, a)) throw Failure("");
+      Options rdc = o;
+      rdc.relocatable = true;  // For the advice in messages.
+      link_image(rdc, tools, {object}, to, what);
+    };
+    make(compiler, image);
+    if (o.check) {
+      const Options plain_options = without_checks(o);
+      const fs::path plain = TemporaryFolder::name("linked", ".plain.so");
+      make(Compiler(plain_options, tools), plain);
+      write_file(image, with_instrumented(read_file(plain), read_file(image)));
+    }
   }
   if (image_only && units.empty())
     throw Failure("the inputs have no relocatable device code to make an image of: compile them with -dc");

@@ -102,7 +102,7 @@ PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyse
     }
     bool copied = optimise_;
     SmallSetVector<Function*, 4> called;
-    for (CallInst* call : define_run_blocks(&f, split, optimise_ && !options().check && !options().sites)) {
+    for (CallInst* call : define_run_blocks(&f, split, optimise_ && !options().sites)) {
       defined.insert(call->getFunction());
       called.insert(call->getCalledFunction());
       copied &= !call->getCalledFunction()->hasFnAttribute(Attribute::NoInline);
@@ -123,11 +123,14 @@ PreservedAnalyses BlockStage::run(Module& module, ModuleAnalysisManager& analyse
   }
   for (Function* f : defined) {
     lower_shared_atomics(*f);
+    // Before loops are divided, so that what all parts touch is one range; and before short rows are unrolled.
+    const bool checks = optimise_ && options().check;
+    if (checks && merge_access_checks(*f, functions)) functions.invalidate(*f, PreservedAnalyses::none());
     if (optimise_) mark_chains(*f, functions.getResult<LoopAnalysis>(*f));
     if (optimise_ && divide_thread_loops(*f, functions)) functions.invalidate(*f, PreservedAnalyses::none());
+    if (checks && merge_access_checks(*f, functions)) functions.invalidate(*f, PreservedAnalyses::none());
     tidy_.run(*f, functions);
-    if (optimise_ && options().check && merge_access_checks(*f, functions))
-      functions.invalidate(*f, PreservedAnalyses::none());
+    if (checks && merge_access_checks(*f, functions)) functions.invalidate(*f, PreservedAnalyses::none());
   }
   return PreservedAnalyses::none();
 }

@@ -7,14 +7,17 @@
 //
 // Shared memory is the block's own and is left out. What loops touch becomes one call in front of the loop where the
 // addresses advance evenly: `__mr_check_range(address, bytes, stride, count, expected, exact, site)`, count rows of
-// bytes. That is done twice: in bodies, and again when the thread loops are around them, which leaves most of those
-// without calls, so that they are vectorised as without checks.
+// bytes. That is done in bodies, again when the thread loops are around them (before and behind their being divided),
+// and once more when all is simplified, which leaves most of those without calls, so that they are vectorised as
+// without checks.
 #pragma once
 #include "llvm/IR/PassManager.h"
 
 #include <simt/check_site.h>
 
 namespace mrcc {
+// A call that says what is touched. It touches nothing itself.
+bool is_access_check(const llvm::Instruction& i);
 // Kernel bodies and functions after simplification, before the thread loops are made around the bodies.
 void insert_access_checks(llvm::Module& module);
 // Merges the calls of each basic block where they touch neighbouring bytes, and moves them out of loops. Returns true

@@ -8,6 +8,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
@@ -15,6 +16,12 @@
 
 namespace mrcc {
 using namespace llvm;
+
+bool is_access_check(const Instruction& i) {
+  const auto* call = dyn_cast<CallInst>(&i);
+  const Function* callee = call ? call->getCalledFunction() : nullptr;
+  return callee && (callee->getName() == "__mr_check_access" || callee->getName() == "__mr_check_range");
+}
 
 namespace {
 
@@ -38,16 +45,10 @@ std::uint32_t kind_of(const GlobalVariable& site) {
   return kind ? static_cast<std::uint32_t>(kind->getZExtValue()) : ~0u;
 }
 
-bool is_check(const Instruction& i) {
-  const auto* call = dyn_cast<CallInst>(&i);
-  const Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee && (callee->getName() == "__mr_check_access" || callee->getName() == "__mr_check_range");
-}
-
 // Null `call` when the instruction is none, or one that must stay where it is.
 Check check_of(Instruction& i) {
   Check c;
-  if (!is_check(i)) return c;
+  if (!is_access_check(i)) return c;
   auto* call = cast<CallInst>(&i);
   c.site = dyn_cast<GlobalVariable>(call->getArgOperand(call->arg_size() - 1));
   if (!c.site || !c.site->hasInitializer() || (kind_of(*c.site) & ~(MR_CHECK_READ | MR_CHECK_WRITE))) return {};
@@ -68,7 +69,7 @@ Check check_of(Instruction& i) {
 bool is_event(const Instruction& i) {
   const auto* call = dyn_cast<CallBase>(&i);
   if (!call || call->isInlineAsm() || isa<IntrinsicInst>(call)) return false;
-  if (is_check(i)) {
+  if (is_access_check(i)) {
     auto* site = dyn_cast<GlobalVariable>(call->getArgOperand(call->arg_size() - 1));
     return !site || !site->hasInitializer() || (kind_of(*site) & ~(MR_CHECK_READ | MR_CHECK_WRITE));
   }
@@ -146,22 +147,49 @@ class Merger {
     }
   }
 
-  // The block is entered if the value is as said.
+  // The block is entered if the value is as said: a truth value, or what a switch branches on.
   struct Condition {
     Value* value;
     bool is;
+    ConstantInt* equals = nullptr;
   };
-  // What decides whether an iteration comes by the block. False when that differs between iterations, or isn't known.
-  bool conditions_of(const Loop& loop, BasicBlock* block, SmallVectorImpl<Condition>& out) const {
+  // The one iteration in which the condition holds, if that is how it is made (`if (threadIdx.x == c)`): a number,
+  // which may be beyond the last one.
+  const SCEV* only_iteration(const Loop& loop, const Condition& condition) const {
+    Value *a = condition.value, *b = condition.equals;
+    if (!b) {
+      const auto* compare = dyn_cast<ICmpInst>(condition.value);
+      if (!compare || compare->getPredicate() != (condition.is ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE)) return nullptr;
+      a = compare->getOperand(0);
+      b = compare->getOperand(1);
+      if (!a->getType()->isIntegerTy()) return nullptr;
+    }
+    const auto* distance = dyn_cast<SCEVAddRecExpr>(se_.getMinusSCEV(se_.getSCEV(a), se_.getSCEV(b)));
+    if (!distance || distance->getLoop() != &loop || !distance->isAffine() ||
+        !distance->getStepRecurrence(se_)->isOne())
+      return nullptr;
+    return se_.getNegativeSCEV(distance->getStart());
+  }
+  // What decides whether an iteration comes by the block: conditions that are the same for all, and `only`, the one
+  // iteration that may. False when iterations differ otherwise, or it isn't known.
+  bool conditions_of(const Loop& loop, BasicBlock* block, SmallVectorImpl<Condition>& out, const SCEV*& only) const {
+    only = nullptr;
     while (!dt_.dominates(block, loop.getLoopLatch())) {
       BasicBlock* before = block->getSinglePredecessor();
-      auto* branch = before ? dyn_cast<BranchInst>(before->getTerminator()) : nullptr;
-      if (!branch || !loop.contains(before) || loops_.getLoopFor(before) != &loop) return false;
-      if (branch->isConditional()) {
-        if (!loop.isLoopInvariant(branch->getCondition()) || branch->getSuccessor(0) == branch->getSuccessor(1))
-          return false;
-        out.push_back({branch->getCondition(), branch->getSuccessor(0) == block});
+      if (!before || !loop.contains(before) || loops_.getLoopFor(before) != &loop) return false;
+      Condition condition = {};
+      if (auto* branch = dyn_cast<BranchInst>(before->getTerminator())) {
+        if (branch->isConditional()) condition = {branch->getCondition(), branch->getSuccessor(0) == block};
+      } else if (auto* choice = dyn_cast<SwitchInst>(before->getTerminator())) {
+        condition = {choice->getCondition(), true, choice->findCaseDest(block)};
+        if (!condition.equals) return false;
+      } else {
+        return false;
       }
+      if (condition.value && loop.isLoopInvariant(condition.value))
+        out.push_back(condition);
+      else if (condition.value && (only || !(only = only_iteration(loop, condition))))
+        return false;
       block = before;
     }
     return true;
@@ -178,11 +206,18 @@ class Merger {
     BasicBlock* before = loop.getLoopPreheader();
     if (!before) before = InsertPreheaderForLoop(&loop, &dt_, &loops_, nullptr, /*PreserveLCSSA=*/false);
     if (!before) return;
+    // What decides in each iteration alike may still be worked out in each.
+    for (BasicBlock* block : loop.blocks())
+      if (auto* branch = dyn_cast<BranchInst>(block->getTerminator()); branch && branch->isConditional())
+        loop.makeLoopInvariant(branch->getCondition(), changed_, before->getTerminator());
+      else if (auto* choice = dyn_cast<SwitchInst>(block->getTerminator()))
+        loop.makeLoopInvariant(choice->getCondition(), changed_, before->getTerminator());
     // In the program's order.
     SmallVector<Check, 16> checks;
     for (BasicBlock* block : loop.blocks()) {
       SmallVector<Condition, 4> ignored;
-      if (loops_.getLoopFor(block) != &loop || !conditions_of(loop, block, ignored)) continue;
+      const SCEV* only;
+      if (loops_.getLoopFor(block) != &loop || !conditions_of(loop, block, ignored, only)) continue;
       for (Instruction& i : *block)
         if (Check c = check_of(i); c.call) checks.push_back(c);
     }
@@ -226,6 +261,10 @@ class Merger {
       }
       return usable(a.first) && usable(a.step) && a.step->getType() == i64 ? a : Affine();
     };
+    SmallVector<Condition, 4> conditions;
+    const SCEV* only;
+    conditions_of(loop, c.call->getParent(), conditions, only);
+    if (only) return move_one(loop, end, trips, only, conditions, usable, expander, c);
     const auto at_last = [&](const Affine& a) { return se_.getAddExpr(a.first, se_.getMulExpr(wide, a.step)); };
     const auto exactly = [&](const SCEV* s) {
       LoopToScevMapT last;
@@ -238,7 +277,10 @@ class Merger {
     const SCEV* pointer = a.first;
     const SCEV* bytes = se_.getSCEV(c.bytes);
     const SCEV *stride = nullptr, *count = nullptr, *expected = nullptr, *exact = nullptr;
-    if (c.stride && !(isa<ConstantInt>(c.count) && cast<ConstantInt>(c.count)->isOne())) {
+    const SCEV* guard = nullptr;  // one row, or none (when())
+    if (c.stride && PatternMatch::match(c.stride, PatternMatch::m_Zero())) {
+      guard = se_.getSCEV(c.count);
+    } else if (c.stride && !(isa<ConstantInt>(c.count) && cast<ConstantInt>(c.count)->isOne())) {
       stride = se_.getSCEV(c.stride);
       count = se_.getSCEV(c.count);
     }
@@ -265,25 +307,30 @@ class Merger {
     } else if (!stride) {
       stride = a.step;
       count = se_.getAddExpr(wide, se_.getOne(i64));
+      if (guard) count = se_.getMulExpr(count, guard);
     } else {
       return;  // rows of rows
     }
+    if (guard && !stride && !guard->isOne()) {
+      stride = se_.getZero(i64);
+      count = guard;
+    }
     for (const SCEV* s : {pointer, bytes, stride, count, expected, exact})
       if (s && !usable(s)) return;
+    if (count && count->isZero()) {
+      c.call->eraseFromParent();
+      changed_ = true;
+      return;
+    }
 
     const auto expand = [&](const SCEV* s) { return expander.expandCodeFor(s, s->getType(), end->getIterator()); };
     IRBuilder<> b(end);
-    SmallVector<Condition, 4> conditions;
-    conditions_of(loop, c.call->getParent(), conditions);
     CallInst* call;
     if (!stride && !exact && conditions.empty()) {
       call = b.CreateCall(module_.getFunction("__mr_check_access"), {expand(pointer), expand(bytes), c.site});
     } else {
       Value* null = ConstantPointerNull::get(b.getPtrTy());
-      Value* rows = stride ? expand(count) : b.getInt64(1);
-      // No rows at all if no iteration comes by. A product, which the next loop can be seen through.
-      for (const Condition& k : conditions)
-        rows = b.CreateMul(rows, b.CreateZExt(k.is ? k.value : b.CreateNot(k.value), i64));
+      Value* const rows = when(b, conditions, stride ? expand(count) : b.getInt64(1));
       Value* args[] = {expand(pointer),
                        expand(bytes),
                        stride ? expand(stride) : b.getInt64(0),
@@ -293,6 +340,40 @@ class Merger {
                        c.site};
       call = b.CreateCall(range_function(), args);
     }
+    call->setDebugLoc(c.call->getDebugLoc());
+    c.call->eraseFromParent();
+    changed_ = true;
+  }
+
+  // No rows at all if no iteration comes by. A product, which the next loop can be seen through.
+  static Value* when(IRBuilder<>& b, ArrayRef<Condition> conditions, Value* rows) {
+    for (const Condition& k : conditions) {
+      Value* holds = k.equals ? b.CreateICmpEQ(k.value, k.equals) : k.is ? k.value : b.CreateNot(k.value);
+      rows = b.CreateMul(rows, b.CreateZExt(holds, rows->getType()));
+    }
+    return rows;
+  }
+
+  // A call that only the iteration `only` makes, if there is one.
+  template <class Usable>
+  void move_one(const Loop& loop, Instruction* end, const SCEV* trips, const SCEV* only,
+                SmallVectorImpl<Condition>& conditions, const Usable& usable, SCEVExpander& expander, const Check& c) {
+    if (c.exact && !isa<Constant>(c.exact)) return;
+    if (only->getType() != trips->getType()) return;
+    LoopToScevMapT at;
+    at[&loop] = only;
+    const SCEV* parts[] = {SCEVLoopAddRecRewriter::rewrite(se_.getSCEV(c.pointer), at, se_), se_.getSCEV(c.bytes),
+                           c.stride ? se_.getSCEV(c.stride) : nullptr, c.count ? se_.getSCEV(c.count) : nullptr};
+    if (!usable(only) || !all_of(parts, [&](const SCEV* s) { return !s || usable(s); })) return;
+    const auto expand = [&](const SCEV* s) { return expander.expandCodeFor(s, s->getType(), end->getIterator()); };
+    IRBuilder<> b(end);
+    conditions.push_back({b.CreateICmpULE(expand(only), expand(trips)), true});
+    Value* null = ConstantPointerNull::get(b.getPtrTy());
+    Value* pointer = expand(parts[0]);
+    Value* bytes = expand(parts[1]);
+    Value* stride = parts[2] ? expand(parts[2]) : b.getInt64(0);
+    Value* rows = when(b, conditions, parts[3] ? expand(parts[3]) : b.getInt64(1));
+    CallInst* call = b.CreateCall(range_function(), {pointer, bytes, stride, rows, null, null, c.site});
     call->setDebugLoc(c.call->getDebugLoc());
     c.call->eraseFromParent();
     changed_ = true;
@@ -310,7 +391,7 @@ class Merger {
 }  // namespace
 
 bool merge_access_checks(Function& function, FunctionAnalysisManager& analyses) {
-  const bool any = llvm::any_of(instructions(function), [](const Instruction& i) { return is_check(i); });
+  const bool any = llvm::any_of(instructions(function), [](const Instruction& i) { return is_access_check(i); });
   return any && Merger(function, analyses).run();
 }
 

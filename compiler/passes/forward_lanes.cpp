@@ -15,6 +15,7 @@
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 
+#include "check.h"
 #include "names.h"
 #include "own_memory.h"
 
@@ -246,7 +247,7 @@ class Forwarder {
         }
         continue;
       }
-      if (!i.mayWriteToMemory()) continue;
+      if (!i.mayWriteToMemory() || is_access_check(i)) continue;
       // Kernels' arguments don't point there. What else does isn't known.
       if (auto* store = dyn_cast<StoreInst>(&i);
           store && is_argument(getUnderlyingObject(store->getPointerOperand()), f_))

@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "read_words.h"
+
 namespace mr::check {
 namespace {
 
@@ -22,6 +24,23 @@ template <class F> void each_interval(const Progression& p, F&& f) {
     else
       for (std::uint64_t i = 0; i < p.count; ++i) f(low + step * i, low + step * i + p.length);
   }
+}
+// Those of its intervals that no single one of `known` contains.
+template <class F> void each_outside(const Progression& p, const Intervals& known, F&& f) {
+  const std::uint64_t step = static_cast<std::uint64_t>(p.stride < 0 ? -p.stride : p.stride);
+  const std::uint64_t length = step <= p.length ? step * (p.count - 1) + p.length : p.length;
+  const std::uint64_t count = step <= p.length ? 1 : p.count;
+  for (std::uint64_t row = 0; row < p.rows; ++row)
+    for (std::uint64_t i = 0; i < count;) {
+      const std::uintptr_t begin = p.low() + p.pitch * row + step * i, end = begin + length;
+      const auto it = std::upper_bound(known.begin(), known.end(), Interval{begin, ~std::uintptr_t{0}});
+      if (it == known.begin() || std::prev(it)->second < end) {
+        f(begin, end);
+        ++i;
+      } else {
+        i += count == 1 ? 1 : (std::prev(it)->second - end) / step + 1;  // with those behind it that lie in there too
+      }
+    }
 }
 std::uint64_t intervals_of(const Progression& p) noexcept {
   const std::uint64_t step = static_cast<std::uint64_t>(p.stride < 0 ? -p.stride : p.stride);
@@ -354,6 +373,11 @@ std::vector<BlockRun> BlockRuns::suspects(const std::vector<Bundle>& bundles) co
           if (touches(at, begin, end))
             runs.push_back({begin, end, r.block, r.site, lines[i].phase, lines[i].way, lines[i].early});
         });
+    if (!lines[i].words) continue;
+    for (const auto& [from, until] : at)
+      lines[i].words->each_reader(from, until, [&](auto begin, auto end, std::uint64_t block, const MrCheckSite* site) {
+        runs.push_back({begin, end, block, site, lines[i].phase, lines[i].way, lines[i].early});
+      });
   }
   std::sort(runs.begin(), runs.end(), [](const BlockRun& a, const BlockRun& b) { return a.begin < b.begin; });
   return runs;
@@ -368,10 +392,7 @@ Intervals unknown_of(const std::vector<const Bundle*>& bundles, const Intervals&
   for (const Bundle* b : bundles)
     for (const Progression* p : b->rows) {
       if (all) break;
-      each_interval(*p, [&](std::uintptr_t begin, std::uintptr_t end) {
-        const auto it = std::upper_bound(known.begin(), known.end(), Interval{begin, ~std::uintptr_t{0}});
-        if (it == known.begin() || std::prev(it)->second < end) fresh.emplace_back(begin, end);
-      });
+      each_outside(*p, known, [&](std::uintptr_t begin, std::uintptr_t end) { fresh.emplace_back(begin, end); });
       all = fresh.size() > too_many;
     }
   if (!all) return union_of(std::move(fresh));

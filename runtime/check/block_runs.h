@@ -61,6 +61,10 @@ struct Family {
   std::shared_ptr<const BlockSet> blocks;
 };
 
+class ReadWords;
+// Some block, and not the one that is named with it.
+inline constexpr std::uint64_t unknown_block = ~std::uint64_t{0};
+
 // Bytes of one line that one block touched.
 struct LineRun {
   std::uint64_t line = 0, mask = 0, block = 0;
@@ -72,6 +76,7 @@ struct LineRuns {  // of one way, phase and kind of block
   bool early = false;
   std::vector<std::vector<LineRun>> parts;  // who
   std::vector<LineRun> covers;              // all of it, without the block
+  const ReadWords* words = nullptr;         // who, too
 };
 
 // Bytes that the grid touched as a whole.

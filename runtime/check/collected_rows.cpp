@@ -4,6 +4,8 @@
 #include <atomic>
 #include <bit>
 
+#include "read_words.h"
+
 namespace mr::check {
 
 CollectedRows::~CollectedRows() {
@@ -36,7 +38,7 @@ void CollectedRows::next_block(std::uint64_t block) {
 
 void CollectedRows::replace(std::size_t index, std::uintptr_t from, std::uintptr_t to, Way way,
                             const MrCheckSite& site) {
-  Range& range = ranges_[index];
+  Range& range = here_->ranges[index];
   if (used_ >> index & 1) close(range);
   if (range.site != &site) range.misses = 0;
   range.site = &site;
@@ -49,22 +51,23 @@ void CollectedRows::replace(std::size_t index, std::uintptr_t from, std::uintptr
 
 void CollectedRows::close(Range& range) {
   const std::uint64_t length = range.end - range.begin;
-  if (range.way == way_read && wrote_ && own_write(range.begin, range.end)) return;
-  wrote_ |= range.way == way_write;
+  const auto way = static_cast<Way>(range.way);
+  if (way == way_read && wrote_ && own_write(range.begin, range.end)) return;
+  wrote_ |= way == way_write;
   if (length >= small) {
-    row({range.begin, length, 0, 1}, range.way, range.site);
+    row({range.begin, length, 0, 1}, way, range.site);
   } else if (range.misses < max_misses) {
-    range.misses = row({range.begin, length, 0, 1}, range.way, range.site) ? 0 : range.misses + 1;
+    range.misses = row({range.begin, length, 0, 1}, way, range.site) ? 0 : range.misses + 1;
   } else {
-    scatter(range.begin, range.end, range.way, range.site);
+    scatter(range.begin, range.end, way, range.site);
   }
 }
 
 void CollectedRows::close_all() {
   // In the order in which they began, as the block before did.
-  Range* open[std::size_t{1} << index_bits];
+  Range* open[1u << MrCheckThread::range_bits];
   std::size_t count = 0;
-  for (std::uint64_t rest = used_; rest; rest &= rest - 1) open[count++] = &ranges_[std::countr_zero(rest)];
+  for (std::uint64_t rest = used_; rest; rest &= rest - 1) open[count++] = &here_->ranges[std::countr_zero(rest)];
   std::sort(open, open + count, [](const Range* a, const Range* b) { return a->order < b->order; });
   for (std::size_t i = 0; i < count; ++i) {
     close(*open[i]);
@@ -145,6 +148,10 @@ bool CollectedRows::own_write(std::uintptr_t begin, std::uintptr_t end) const {
 }
 
 void CollectedRows::scatter(std::uintptr_t begin, std::uintptr_t end, Way way, const MrCheckSite* site) {
+  if (way == way_read && ((begin | end) & 3) == 0) {
+    if (words_ && words_->read(begin, end, block_, site)) return;
+    ++gathered_;
+  }
   for (std::uint64_t line = begin / 64, last = (end - 1) / 64; line <= last; ++line) {
     const unsigned from = line == begin / 64 ? begin % 64 : 0;
     const unsigned to = line == last ? static_cast<unsigned>((end - 1) % 64 + 1) : 64;
@@ -156,10 +163,7 @@ void CollectedRows::scatter(std::uintptr_t begin, std::uintptr_t end, Way way, c
         continue;
     Line& l = *find_line(line, way, true);
     std::uint64_t rest = mask & ~l.twice;
-    if (!rest) {
-      if (way == way_read) repeat(line, l.twice);
-      continue;
-    }
+    if (!rest) continue;
     if (l.mask && l.block == block_) {
       rest &= ~l.mask;
       if (!rest) continue;
@@ -176,15 +180,6 @@ void CollectedRows::scatter(std::uintptr_t begin, std::uintptr_t end, Way way, c
     l.once |= rest;
     l.site = site;
   }
-}
-
-void CollectedRows::repeat(std::uint64_t line, std::uint64_t bytes) noexcept {
-  ++repeated_;
-  if (!filter_) return;
-  std::uint64_t entry = line << MrCheckFilter::words;
-  for (unsigned i = 0; i < MrCheckFilter::words; ++i)
-    if ((bytes >> 4 * i & 0xf) == 0xf) entry |= std::uint64_t{1} << i;
-  std::atomic_ref<std::uint64_t>(filter_->entries[MrCheckFilter::place(line)]).store(entry, std::memory_order_relaxed);
 }
 
 CollectedRows::Line* CollectedRows::find_line(std::uint64_t line, Way way, bool make) {
@@ -228,7 +223,7 @@ void CollectedRows::grow() {
 LineRuns& CollectedRows::lines_of(BlockRuns& to, unsigned way) const {
   for (LineRuns& known : to.lines)
     if (known.phase == phase_ && known.way == way && known.early == early_) return known;
-  return to.lines.emplace_back(LineRuns{phase_, static_cast<std::uint8_t>(way), early_, {}, {}});
+  return to.lines.emplace_back(LineRuns{phase_, static_cast<std::uint8_t>(way), early_, {}, {}, nullptr});
 }
 
 void CollectedRows::unload(BlockRuns& to) {
@@ -260,7 +255,7 @@ void CollectedRows::hand_over(BlockRuns& to) {
 }
 
 void CollectedRows::clear() {
-  for (Range& range : ranges_) range = {};
+  for (Range& range : here_->ranges) range = {};
   used_ = 0;
   live_.clear();
   log_.assign(1, block_);
@@ -279,7 +274,7 @@ void CollectedRows::clear() {
   std::fill(std::begin(last_), std::end(last_), nullptr);
   for (auto& lines : lines_) lines.clear();
   scattered_ = 0;
-  repeated_ = 0;
+  gathered_ = 0;
 }
 
 }  // namespace mr::check

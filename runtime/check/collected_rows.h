@@ -10,7 +10,8 @@ namespace mr::check {
 
 class CollectedRows {
  public:
-  CollectedRows() = default;
+  // `here`: all zero, the thread's own.
+  explicit CollectedRows(MrCheckThread* here) : here_(here) {}
   ~CollectedRows();
   CollectedRows(const CollectedRows&) = delete;
   CollectedRows& operator=(const CollectedRows&) = delete;
@@ -22,14 +23,7 @@ class CollectedRows {
 
   // The block touches [from, to), which is not empty.
   void touch(std::uintptr_t from, std::uintptr_t to, Way way, const MrCheckSite& site) {
-    const std::size_t index = index_of(site);
-    Range& range = ranges_[index];
-    if (range.site == &site && from == range.end && range.way == way) [[likely]] {
-      range.end = to;
-      return;
-    }
-    if (range.site == &site && range.way == way && from >= range.begin && to <= range.end) return;
-    replace(index, from, to, way, site);
+    if (!here_->goes_on(from, to, &site)) replace(MrCheckThread::place_of(&site), from, to, way, site);
   }
   // The same of several rows, `pitch` apart.
   void touch_rows(std::uintptr_t begin, std::uint64_t length, std::uint64_t pitch, std::uint64_t rows, Way way,
@@ -43,23 +37,19 @@ class CollectedRows {
   // All of it.
   void hand_over(BlockRuns& to);
   void clear();
-  // Where bytes are noted of which further reads change nothing; null: nowhere.
-  void set_filter(MrCheckFilter* filter) noexcept { filter_ = filter; }
-  // So many reads changed nothing that a filter is worth its making.
-  bool wants_filter() const noexcept { return !filter_ && repeated_ > 4096; }
+  // Where uneven reads of whole words are noted; null: here.
+  void set_words(ReadWords* words) noexcept {
+    words_ = words;
+    gathered_ = 0;
+  }
+  // There were so many of them that a table is worth its making.
+  bool wants_words() const noexcept { return !words_ && gathered_ > 1024; }
 
  private:
-  static constexpr unsigned index_bits = 6;
   static constexpr unsigned window = 4;
   static constexpr unsigned small = 64;       // bytes
   static constexpr unsigned max_misses = 64;  // small ranges that don't go on from the block before, of a statement
-  struct Range {                              // of one statement, still growing
-    const MrCheckSite* site = nullptr;
-    std::uintptr_t begin = 0, end = 0;  // begin == end: none
-    std::uint64_t order = 0;            // in which ranges began
-    unsigned misses = 0;
-    Way way = way_read;
-  };
+  using Range = MrCheckThread::Range;         // still growing
   struct Line {
     std::uint64_t once = 0, twice = 0;  // bytes that one block, or at least two, are known to have touched
     std::uint64_t mask = 0, block = 0;  // by the newest block
@@ -70,9 +60,6 @@ class CollectedRows {
     Line lines[64];
   };
 
-  static std::size_t index_of(const MrCheckSite& site) noexcept {
-    return reinterpret_cast<std::uintptr_t>(&site) / 8 * 0x9e3779b97f4a7c15u >> (64 - index_bits);
-  }
   void replace(std::size_t index, std::uintptr_t from, std::uintptr_t to, Way way, const MrCheckSite& site);
   void close(Range& range);
   void close_all();
@@ -84,7 +71,6 @@ class CollectedRows {
   bool row(const Shape& shape, Way way, const MrCheckSite* site);
   bool own_write(std::uintptr_t begin, std::uintptr_t end) const;
   void scatter(std::uintptr_t begin, std::uintptr_t end, Way way, const MrCheckSite* site);
-  void repeat(std::uint64_t line, std::uint64_t bytes) noexcept;
   Line* find_line(std::uint64_t line, Way way, bool make);
   void grow();
   LineRuns& lines_of(BlockRuns& to, unsigned way) const;
@@ -93,7 +79,7 @@ class CollectedRows {
   std::uint32_t phase_ = 0;
   bool early_ = false, wrote_ = false;
   std::uint64_t used_ = 0;  // ranges, a bit each
-  Range ranges_[std::size_t{1} << index_bits];
+  MrCheckThread* const here_;
   // Of this block and the one before, in the order of their ranges; those from cursor_ on are still the latter's,
   // mostly.
   struct Live {
@@ -120,8 +106,8 @@ class CollectedRows {
   Page* last_[ways] = {};
   std::vector<LineRun> lines_[ways];
   std::size_t scattered_ = 0;
-  MrCheckFilter* filter_ = nullptr;
-  std::uint64_t repeated_ = 0;
+  ReadWords* words_ = nullptr;
+  std::uint64_t gathered_ = 0;
 };
 
 }  // namespace mr::check

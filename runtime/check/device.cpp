@@ -17,6 +17,13 @@
 namespace mr::check {
 namespace {
 
+MrCheckThread* make_here() {
+  static const auto pages = reinterpret_cast<decltype(&millrace_shared_pages)>(
+      dlsym(RTLD_DEFAULT, "millrace_shared_pages"));
+  void* const at = pages ? pages(sizeof(MrCheckThread)) : nullptr;
+  return at ? static_cast<MrCheckThread*>(at) : new MrCheckThread{};  // device code looks for none without pages
+}
+
 // What one thread has seen of one block. The owner changes it without a lock; whoever collects an operation's accesses
 // reads it when no block of that operation runs any more (what the runtime guarantees before `ended`).
 struct Collector {
@@ -25,12 +32,14 @@ struct Collector {
   bool late = false, fenced = false;
   std::uint32_t phase = 0;
   KernelRecord* record = nullptr;
-  CollectedRows rows;
+  MrCheckThread* const here = make_here();
+  CollectedRows rows{here};
   // Of the launch that `tag` names, while its blocks have no phases and none is early.
-  MrCheckFilter* filter = nullptr;
-  void drop_filter() {
-    if (filter) filter->grid_id = 0;
-    rows.set_filter(nullptr);
+  ReadWords* words = nullptr;
+  void drop_words() {
+    words = nullptr;
+    here->reads = nullptr;
+    rows.set_words(nullptr);
   }
 };
 
@@ -56,28 +65,27 @@ const Op* kernel_op(std::uint32_t tag) {
 
 // Under the lock.
 void hand_over(Collector& c) {
-  c.drop_filter();
+  c.drop_words();
   if (c.record) c.rows.hand_over(c.record->blocks);
   c.rows.clear();
 }
 
-// What the collector has seen twice is the launch's from here on.
-void begin_filter(Collector& c, const MrBlock& block) {
+// From here on the launch's uneven reads go to its table.
+void begin_words(Collector& c, const MrBlock& block) {
   if (block.grid_id == 0 || c.record->programmatic || c.record->has_states.load(std::memory_order_relaxed)) return;
-  static const auto make = reinterpret_cast<decltype(&millrace_shared_pages)>(
-      dlsym(RTLD_DEFAULT, "millrace_shared_pages"));
-  if (!c.filter && make) c.filter = static_cast<MrCheckFilter*>(make(sizeof(MrCheckFilter)));
-  if (!c.filter) return;
-  std::memset(c.filter->entries, 0, sizeof c.filter->entries);
-  c.filter->grid_id = block.grid_id;
-  c.rows.set_filter(c.filter);
+  std::scoped_lock hold(checker->lock);
+  if (!c.record->words)
+    c.record->words = ReadWords::take(std::uint64_t{block.grid_dim[0]} * block.grid_dim[1] * block.grid_dim[2]);
+  c.words = c.record->words.get();
+  c.here->reads = c.words ? &c.words->table() : nullptr;
+  c.rows.set_words(c.words);
 }
-
-void change_block(Collector& c, std::uint32_t tag, std::uint64_t block) {
+void change_block(Collector& c, std::uint32_t tag, std::uint64_t block, const MrBlock& here) {
   const bool same = c.tag.load(std::memory_order_relaxed) == tag;
   if (same && c.record && !c.record->programmatic && !c.record->has_states.load(std::memory_order_relaxed)) {
     c.rows.next_block(block);
     c.block = block;
+    c.here->begin(here);
     c.fenced = false;
     return;
   }
@@ -90,9 +98,13 @@ void change_block(Collector& c, std::uint32_t tag, std::uint64_t block) {
     c.tag.store(tag, std::memory_order_release);
   }
   c.block = block;
+  c.here->begin(here);
   c.late = c.fenced = false;
   c.phase = 0;
-  if (!c.record) return;
+  if (!c.record) {
+    c.here->grid_id = 0;
+    return;
+  }
   if (const auto state = c.record->states.find(block); state != c.record->states.end()) {
     c.late = state->second.late;
     c.fenced = state->second.fenced;
@@ -106,6 +118,7 @@ void event(Collector& c, const MrBlock& block, std::uintptr_t lane, std::uint32_
   if (!c.record) return;
   auto& state = c.record->states[c.block];
   c.record->has_states.store(true, std::memory_order_relaxed);
+  c.drop_words();  // blocks are ordered from here on: which one reads what matters
   if (kind & MR_CHECK_FENCE) {
     state.fenced = c.fenced = true;
   } else if (kind & (MR_CHECK_GRID_SYNC | MR_CHECK_CLUSTER_SYNC)) {
@@ -140,6 +153,7 @@ void synchronise(Collector& c, std::uintptr_t address, const MrCheckSite& site) 
   if (acquires && known != record.releases.end()) {
     record.states[c.block].seen[address] = known->second.size();
     record.has_states.store(true, std::memory_order_relaxed);
+    c.drop_words();
   }
   if (releases) {
     auto& log = record.releases[address];
@@ -163,6 +177,7 @@ void synchronise(Collector& c, std::uintptr_t address, const MrCheckSite& site) 
 }  // namespace
 
 void KernelRecord::finish() {
+  if (words) words->hand_over(blocks);
   const std::vector<Progression> rows = blocks.progressions();
   const std::vector<Bundle> bundles = bundle(rows);
   const std::vector<BlockRun> runs = blocks.suspects(bundles);
@@ -189,6 +204,8 @@ void KernelRecord::finish() {
         bool known = false;
         for (const BlockConflict& c : conflicts)
           known |= (c.a == other.site && c.b == run.site) || (c.a == run.site && c.b == other.site);
+        // Of blocks that synchronise among themselves it matters which.
+        if ((other.block == unknown_block || run.block == unknown_block) && !states.empty()) continue;
         if (known || synchronised(other.block, run.block) || synchronised(run.block, other.block)) continue;
         conflicts.push_back({other.site, run.site, kind_of(other.way), kind_of(run.way), run.begin,
                              std::min(other.end, run.end), other.block, run.block});
@@ -198,6 +215,7 @@ void KernelRecord::finish() {
   }
   grid_runs = blocks.grid(bundles);
   blocks = {};
+  words = nullptr;
 }
 
 bool KernelRecord::same_cluster(std::uint64_t a, std::uint64_t b) const noexcept {
@@ -241,11 +259,9 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
     std::scoped_lock hold(checker->lock);
     collectors().push_back(c);
   }
-  const std::uint64_t number = block.block_idx[0] +
-                               std::uint64_t{block.grid_dim[0]} *
-                                   (block.block_idx[1] + std::uint64_t{block.grid_dim[1]} * block.block_idx[2]);
+  const std::uint64_t number = mr_check_block_number(block);
   if (c->tag.load(std::memory_order_relaxed) != tag || c->block != number) [[unlikely]]
-    change_block(*c, tag, number);
+    change_block(*c, tag, number, block);
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (!at) [[unlikely]] {
     if (site.kind < MR_CHECK_FENCE) return;
@@ -269,15 +285,14 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
                        : site.kind & MR_CHECK_WRITE ? way_write
                                                     : way_read;
   if (!bytes) return;
-  if (c->filter && c->filter->grid_id == block.grid_id) [[unlikely]]
-    *mr_check_filter_of(reinterpret_cast<std::uint64_t>(
-        mr_lane_of(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))))) = c->filter;
+  *mr_check_thread_of(reinterpret_cast<std::uint64_t>(
+      mr_lane_of(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))))) = c->here;
   if (rows == 1)
     c->rows.touch(at, at + bytes, static_cast<Way>(way), site);
   else
     c->rows.touch_rows(at, bytes, pitch, rows, static_cast<Way>(way), site);
-  if (c->rows.wants_filter()) [[unlikely]]
-    begin_filter(*c, block);
+  if (c->rows.wants_words()) [[unlikely]]
+    begin_words(*c, block);
   if (c->rows.full()) [[unlikely]] {
     std::scoped_lock hold(checker->lock);
     c->rows.unload(c->record->blocks);
@@ -288,6 +303,7 @@ void collect_device_accesses(std::uint32_t tag) {
   for (Collector* c : collectors())
     if (c->tag.load(std::memory_order_acquire) == tag) {
       hand_over(*c);
+      c->here->grid_id = 0;
       c->record = nullptr;
       c->tag.store(0, std::memory_order_relaxed);
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "block_runs.h"
+#include "read_words.h"
 
 struct MrBlock;
 struct MrCheckSite;
@@ -30,7 +31,8 @@ struct BlockConflict {
 // Of one launch. Under the checker's lock.
 struct KernelRecord {
   BlockRuns blocks;
-  std::vector<GridRun> grid_runs;  // made of them when the grid has ended
+  std::unique_ptr<ReadWords> words;  // made when a thread's reads are many and uneven
+  std::vector<GridRun> grid_runs;    // made of them when the grid has ended
   std::vector<BlockConflict> conflicts;
   bool programmatic = false;  // launched so that it may begin early
   bool triggered = false;

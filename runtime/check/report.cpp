@@ -296,8 +296,11 @@ void Report::block_conflict(const OpRef& op, const BlockConflict& c) {
   if (++finding.count > 1) return;
   finding.id = static_cast<unsigned>(findings_.size());
   std::string why = "blocks of one grid have no order among themselves";
+  const auto block = [](std::uint64_t number) {
+    return number == unknown_block ? std::string("another one") : "block " + std::to_string(number);
+  };
   if (c.block_a != c.block_b)
-    why = "blocks " + std::to_string(c.block_a) + " and " + std::to_string(c.block_b) +
+    why = block(std::min(c.block_a, c.block_b)) + " and " + block(std::max(c.block_a, c.block_b)) +
           " of one grid have no order between them";
   write("{\"finding\":" + std::to_string(finding.id) + ",\"kind\":\"intra-grid\",\"a\":" + side(a) +
         ",\"b\":" + side(b) + ",\"buffer\":" + buffer(c.begin, c.end) + ",\"why\":" + quoted(why) +

@@ -2,8 +2,11 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
+
+#include <simt/check_site.h>
 
 namespace mr::model {
 namespace {
@@ -67,6 +70,25 @@ std::size_t image_length(const void* bytes) noexcept {
   std::memcpy(&header, bytes, sizeof header);
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) return 0;
   return header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
+}
+
+const void* instrumented_image(const void* bytes) noexcept {
+  const std::size_t length = image_length(bytes);
+  if (length == 0) return nullptr;
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes, sizeof header);
+  if (!(header.e_flags & mr_instrumented_follows)) return nullptr;
+  const std::size_t begin = (length + mr_instrumented_align - 1) / mr_instrumented_align * mr_instrumented_align;
+  return static_cast<const char*>(bytes) + begin;
+}
+
+std::size_t image_extent(const void* bytes, std::size_t limit) noexcept {
+  const std::size_t length = image_length(bytes);
+  const void* const second = instrumented_image(bytes);
+  if (!second) return length;
+  const auto begin = static_cast<std::size_t>(static_cast<const char*>(second) - static_cast<const char*>(bytes));
+  if (begin > limit || limit - begin < sizeof(Elf64_Ehdr)) return std::min(begin, limit);
+  return std::min(begin + image_length(second), limit);
 }
 
 ImageKind kind_of_image(const void* bytes, std::size_t limit) noexcept {

@@ -17,6 +17,11 @@ enum class ImageKind {
 std::size_t image_length(const void* bytes) noexcept;
 // `limit`: bytes that may be looked at; when it isn't known, the header is believed.
 ImageKind kind_of_image(const void* bytes, std::size_t limit = ~std::size_t{0}) noexcept;
+// The image of the same code that tells a checker what it touches, which lies behind one that was made with
+// -mrcc-check; null if there is none.
+const void* instrumented_image(const void* bytes) noexcept;
+// Bytes of an image with what lies behind it, `limit` at most.
+std::size_t image_extent(const void* bytes, std::size_t limit) noexcept;
 // Has an ELF file a section of this name?
 bool image_has_section(const void* bytes, std::string_view name) noexcept;
 

@@ -70,7 +70,7 @@ cudaError_t load_library(cudaLibrary_t* out, const void* code, std::size_t bytes
   if (const cudaError_t error = error_of(kind_of_image(code, bytes))) return error;
   auto library = std::make_unique<Library>();
   if (!preserved) {
-    library->bytes.assign(static_cast<const char*>(code), image_length(code));
+    library->bytes.assign(static_cast<const char*>(code), image_extent(code, bytes));
     code = library->bytes.data();
   }
   library->module = std::make_unique<Module>(code, Module::Names::of_image);

@@ -180,13 +180,16 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
     failed_[device] = *error = e;
     return nullptr;
   };
-  const std::size_t length = image_length(bytes_);
+  const void* bytes = bytes_;
+  if (observe::subscriber && observe::subscriber->device_access) [[unlikely]]
+    if (const void* instrumented = instrumented_image(bytes)) bytes = instrumented;
+  const std::size_t length = image_length(bytes);
   if (length == 0) {
     std::fputs("millrace: this program's device image was not made by mrcc; compile its .cu files with mrcc\n", stderr);
     return fail(cudaErrorInvalidKernelImage);
   }
   int file = -1;
-  void* handle = load_from_memory(bytes_, length, device, &file);
+  void* handle = load_from_memory(bytes, length, device, &file);
   if (!handle) return fail(cudaErrorInvalidKernelImage);
   const auto* image = static_cast<const MrImage*>(dlsym(handle, "__mr_image"));
   if (!image || image->abi_version != MR_ABI_VERSION) {
@@ -214,7 +217,7 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
   }
   simt::protect::RuntimeScope access;
   if (image->services) *image->services = simt::services();
-  if (observe::subscriber) [[unlikely]] {
+  if (observe::subscriber && observe::subscriber->device_access) [[unlikely]] {
     if (void* hook = dlsym(handle, "__mr_check_hook")) {
       const auto* version = static_cast<const std::uint32_t*>(dlsym(handle, "__mr_check_version"));
       if (!version || *version != mr_check_version) {

@@ -2,10 +2,13 @@
 // few threads run in slices.
 #include <check/block_runs.cpp>      // NOLINT(bugprone-suspicious-include): not part of the runtime's library
 #include <check/collected_rows.cpp>  // NOLINT(bugprone-suspicious-include)
+#include <check/read_words.cpp>      // NOLINT(bugprone-suspicious-include)
 #include <simt/check_site.h>
 
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <memory>
 #include <random>
 #include <set>
 
@@ -23,6 +26,7 @@ struct Touched {
 struct Kernel {
   std::vector<Touched> all;  // in the order of the threads
   BlockRuns runs;
+  std::unique_ptr<ReadWords> words;
 };
 
 bool in_conflict(unsigned a, unsigned b) {
@@ -65,7 +69,10 @@ Kernel run(unsigned seed) {
   }
   Kernel kernel;
   const unsigned blocks = 1 + below(40), threads = 1 + below(3);
-  std::vector<CollectedRows> rows(threads);
+  if (below(2)) kernel.words = ReadWords::take(below(2) ? blocks : 1u << 20);
+  std::deque<MrCheckThread> here(threads);
+  std::deque<CollectedRows> rows;
+  for (MrCheckThread& h : here) rows.emplace_back(&h).set_words(kernel.words.get());
   std::vector<char> began(threads);
   for (unsigned block = 0; block < blocks;) {
     const unsigned thread = below(threads);
@@ -100,6 +107,7 @@ Kernel run(unsigned seed) {
     r.hand_over(kernel.runs);
     r.clear();
   }
+  if (kernel.words) kernel.words->hand_over(kernel.runs);
   return kernel;
 }
 
@@ -136,7 +144,8 @@ TEST(BlockRuns, CoverWhatTheGridTouched) {
 TEST(BlockRuns, KeepEvenRowsOfAGridInOneProgression) {
   static const MrCheckSite site{};
   BlockRuns runs;
-  CollectedRows threads[2];
+  MrCheckThread here[2] = {};
+  CollectedRows threads[2] = {CollectedRows(&here[0]), CollectedRows(&here[1])};
   bool began[2] = {};
   for (std::uint64_t block = 0; block < 1000; ++block) {
     const std::size_t thread = block / 7 % 2;
