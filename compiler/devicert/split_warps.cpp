@@ -76,14 +76,14 @@ class Warp {
       return give(given, group, total);
     }
     case MR_SYNC_MATCH:
-      for (u32 todo = group; todo;) {
-        const u64 value = brought(sync, lowest(todo));
+      for (u32 left = group; left;) {
+        const u64 value = brought(sync, lowest(left));
         u32 equal = 0;
-        for (u32 rest = todo; rest; rest &= rest - 1)
+        for (u32 rest = left; rest; rest &= rest - 1)
           equal |= static_cast<u32>(brought(sync, lowest(rest)) == value) << lowest(rest);
         if (sync.op == MR_MATCH_ALL) return give(given, group, equal == group ? group : 0);
         give(given, equal, equal);
-        todo &= ~equal;
+        left &= ~equal;
       }
       return;
     case MR_SYNC_ACTIVEMASK: return give(given, group, group);
@@ -113,25 +113,25 @@ bool make_ready(const Warp& w, const MrSplit& split) {
   for (u32 rest = w.exist(); rest; rest &= rest - 1)
     live |= static_cast<u32>(at[lowest(rest)] != MR_SPLIT_RETURNED) << lowest(rest);
   u32 ready = 0;
-  for (u32 todo = live; todo;) {
-    const u32 lane = lowest(todo);
+  for (u32 left = live; left;) {
+    const u32 lane = lowest(left);
     const MrSync& sync = split.syncs[at[lane]];
     if (!of_warp(sync) || sync.kind == MR_SYNC_ACTIVEMASK) {
-      todo &= todo - 1;
+      left &= left - 1;
       continue;
     }
     // Those that have brought the same mask to the same operation, wherever it stands in the source.
     const u32 mask = w.mask(sync, lane);
     u32 group = 0;
     bool one_place = true;
-    for (u32 rest = mask & todo; rest; rest &= rest - 1) {
+    for (u32 rest = mask & left; rest; rest &= rest - 1) {
       const u32 other = lowest(rest);
       const MrSync& theirs = split.syncs[at[other]];
       if (theirs.kind != sync.kind || theirs.op != sync.op || w.mask(theirs, other) != mask) continue;
       group |= 1u << other;
       one_place &= at[other] == at[lane];
     }
-    todo &= ~group;
+    left &= ~group;
     if (group != (mask & live)) continue;
     if (!one_place && sync.brought_bytes)
       for (u32 rest = group; rest; rest &= rest - 1) {
@@ -229,13 +229,13 @@ extern "C" void __mr_complete_block(const MrSplit* split, char* scratch, u64 thr
         live &= ~(static_cast<u32>(!here[first + lowest(rest)]) << lowest(rest));
     if (sync.kind == MR_SYNC_ACTIVEMASK && live) w.complete(sync, live);
     if (sync.kind == MR_SYNC_ACTIVEMASK) continue;
-    for (u32 todo = live; todo;) {
-      const u32 mask = w.mask(sync, lowest(todo));
+    for (u32 left = live; left;) {
+      const u32 mask = w.mask(sync, lowest(left));
       u32 group = 0;
-      for (u32 rest = mask & todo; rest; rest &= rest - 1)
+      for (u32 rest = mask & left; rest; rest &= rest - 1)
         group |= static_cast<u32>(w.mask(sync, lowest(rest)) == mask) << lowest(rest);
       w.complete(sync, group);
-      todo &= ~group;
+      left &= ~group;
     }
   }
 }
