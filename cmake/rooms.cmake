@@ -12,7 +12,7 @@ function(millrace_room name)
   endif()
   add_library(mr_${name} OBJECT ${sources})
   target_include_directories(mr_${name} PRIVATE ${CMAKE_BINARY_DIR}/rooms/${name} ${CMAKE_SOURCE_DIR}/include)
-  target_link_libraries(mr_${name} PRIVATE mr_options)
+  target_link_libraries(mr_${name} PRIVATE mr_options mr_lto)
   set_property(GLOBAL APPEND PROPERTY MILLRACE_ROOMS mr_${name})
 endfunction()
 
