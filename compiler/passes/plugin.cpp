@@ -9,6 +9,7 @@
 //   before late optimisation  BlockStage (contraction, run_blocks)                  -mrcc-stage=all, image
 //   before vectorisation  CollectAtomics (results of the whole grid, once for several blocks)
 //                         ParallelGroups (which accesses of a thread loop are independent)
+//                         MaskedLoops (threads whose loops end at different times, as vectors)
 //                         WrappingStrides (indices that LLVM's vectoriser gets wrong)
 //   at the end       ForwardLanes (vectors from store to load)                      -mrcc-stage=all, image
 //
@@ -26,6 +27,7 @@
 
 #include "collect_atomics.h"
 #include "forward_lanes.h"
+#include "masked_loops.h"
 #include "options.h"
 #include "stages.h"
 
@@ -68,10 +70,11 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
               if (level == OptimizationLevel::O0 || stage == mrcc::Stage::unit || stage == mrcc::Stage::host) return;
               passes.addPass(createModuleToFunctionPassAdaptor(mrcc::ForwardLanes()));
             });
-            builder.registerVectorizerStartEPCallback([](FunctionPassManager& passes, OptimizationLevel) {
+            builder.registerVectorizerStartEPCallback([](FunctionPassManager& passes, OptimizationLevel level) {
               if (mrcc::options().stage != mrcc::Stage::host) {
                 passes.addPass(mrcc::CollectAtomics());
                 passes.addPass(mrcc::ParallelGroups());
+                if (level.getSpeedupLevel() > 1) passes.addPass(mrcc::MaskedLoops());
               }
               passes.addPass(mrcc::WrappingStrides());
             });
