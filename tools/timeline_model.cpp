@@ -29,7 +29,7 @@ double covered(Intervals spans) {
 }
 
 bool is_work(const Operation& op) {
-  return op.began && op.ended && op.kind >= trace_format::kernel && op.kind <= trace_format::graph &&
+  return op.began && op.ended >= op.began && op.kind >= trace_format::kernel && op.kind <= trace_format::graph &&
          op.kind != trace_format::wait && op.kind != trace_format::stamp;
 }
 

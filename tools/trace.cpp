@@ -116,8 +116,32 @@ void add_run(Trace& trace, const std::vector<Tagged>& tagged, const trace_format
   op.bytes = run.bytes;
   op.on = run.on;
   op.until = run.until;
-  std::copy(std::begin(run.grid), std::end(run.grid), op.grid);
+  op.grid[0] = run.grid_x;
+  std::copy(std::begin(run.grid_yz), std::end(run.grid_yz), op.grid + 1);
   std::copy(std::begin(run.block), std::end(run.block), op.block);
+}
+
+// Where the blocks are in the file, by their numbers.
+std::map<std::uint32_t, std::uint32_t> places_of_blocks(std::istream& file) {
+  struct Found {
+    std::uint32_t place, used;
+  };
+  std::map<std::uint32_t, Found> found;
+  for (std::uint32_t place = 0; place < trace_format::most_blocks; ++place) {
+    Block block;
+    file.seekg(static_cast<std::streamoff>(place) * block_bytes);
+    if (!file.read(reinterpret_cast<char*>(&block), sizeof block)) break;
+    if (block.magic != trace_format::magic) continue;  // room that was not used
+    const std::uint32_t number = block.number ? block.number : place;
+    if (number >= trace_format::most_blocks) continue;
+    const auto [it, fresh] = found.try_emplace(number, Found{place, block.used});
+    const bool mapped = block.number != 0;
+    if (!fresh && (mapped ? block.used >= it->second.used : block.used > it->second.used))
+      it->second = {place, block.used};
+  }
+  std::map<std::uint32_t, std::uint32_t> places;
+  for (const auto& [number, f] : found) places[number] = f.place;
+  return places;
 }
 
 }  // namespace
@@ -145,14 +169,16 @@ Trace read_trace(const std::string& path) {
   const auto time_of = [&](std::uint64_t ticks) -> std::uint64_t {
     if (ticks == 0) return 0;
     const double since = static_cast<double>(static_cast<std::int64_t>(ticks - first_moment.ticks)) * ns_per_tick;
-    return first_moment.ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(since));
+    constexpr double most = 1e18;  // of a file that is damaged
+    return first_moment.ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(std::clamp(since, -most, most)));
   };
   std::vector<Tagged> tagged;                                     // by the number of their block
   std::vector<std::pair<trace_format::Run, std::uint32_t>> runs;  // with their threads
-  for (std::size_t number = 0;; ++number) {
+  for (const auto& [number, place] : places_of_blocks(file)) {
     std::memset(bytes, 0, block_bytes);
+    file.clear();
+    file.seekg(static_cast<std::streamoff>(place) * block_bytes);
     file.read(bytes, block_bytes);
-    if (file.gcount() < static_cast<std::streamsize>(sizeof(Block))) break;
     Block block;
     std::memcpy(&block, bytes, sizeof block);
     if (first && (block.magic != trace_format::magic || block.kind != trace_format::block_header)) break;
@@ -170,11 +196,10 @@ Trace read_trace(const std::string& path) {
       trace.complete = header.complete != 0;
       first = false;
     }
-    if (block.magic != trace_format::magic) continue;  // room that was not used
     switch (block.kind) {
     case trace_format::block_operations: {
       const auto* all = reinterpret_cast<const trace_format::Operation*>(body);
-      tagged.resize(number + 1);
+      tagged.resize(number + std::size_t{1});
       tagged[number] = {trace.operations.size(), records<trace_format::Operation>(block)};
       for (std::size_t i = 0; i < tagged[number].count; ++i) {
         Operation op;
@@ -209,6 +234,7 @@ Trace read_trace(const std::string& path) {
     op.began = time_of(op.began);
     op.ended = time_of(op.ended);
   }
+  std::erase_if(trace.spans, [](const Span& s) { return s.end < s.begin; });
   for (Span& s : trace.spans) {
     if (s.name >= trace.texts.size()) s.name = 0;
     s.begin = time_of(s.begin);

@@ -32,6 +32,7 @@ struct Local {
   Block* runs = nullptr;
   Run* run = nullptr;            // the newest
   std::uint64_t last_ended = 0;  // of the newest that this thread ended
+  std::uint64_t called = 0;      // when the call of the API that it is in began; 0 where that isn't recorded
   // Texts and sites by the address of what they say, the newest that fell on each place.
   struct Known {
     const void* of = nullptr;
@@ -66,8 +67,9 @@ Local& local() {
 // A place behind what the thread has in a block; counted by keep(). Null when there is no more room.
 template <class Record> Record* place_in(Block*& block, BlockKind kind, std::uint32_t& number) noexcept {
   if (!block || block->used == per_block<Record>) [[unlikely]] {
-    block = recorder->new_block(kind, number);
-    if (!block) return recorder->lose(), nullptr;
+    Block* next = recorder->new_block(kind, block, number);
+    if (!next) return recorder->lose(), nullptr;
+    block = next;
   }
   return reinterpret_cast<Record*>(block + 1) + block->used;
 }
@@ -81,19 +83,20 @@ Run* new_run(Local& l, std::uint32_t tag) noexcept {
   std::uint32_t number;
   Run* run = place_in<Run>(l.runs, block_runs, number);
   if (!run) return l.run = nullptr;
+  run->began = run->ended = 0;  // the block was used before
+  run->kind = unknown_operation;
   run->tag = tag;
   keep(*l.runs);
   return l.run = run;
 }
 
 void describe(Run& r, Local& l, const Detail& d) noexcept {
-  r.kind = d.kind;
-  if (d.name) r.name = l.text(d.name);
+  r.kind = static_cast<std::uint16_t>(d.kind);
+  r.name = d.name ? l.text(d.name) : 0;
   r.bytes = d.bytes;
-  for (int i = 0; i < 3; ++i) {
-    r.grid[i] = d.grid[i];
-    r.block[i] = d.block[i];
-  }
+  r.grid_x = d.grid[0];
+  for (int i = 0; i < 2; ++i) r.grid_yz[i] = static_cast<std::uint16_t>(d.grid[i + 1]);
+  for (int i = 0; i < 3; ++i) r.block[i] = static_cast<std::uint16_t>(d.block[i]);
   r.on = reinterpret_cast<std::uintptr_t>(d.on);
   r.until = d.sequence;
 }
@@ -122,7 +125,7 @@ std::uint32_t enqueued(const void* queue, std::uint64_t sequence) noexcept {
   Local& l = local();
   auto* r = place_in<Operation>(l.operations, block_operations, l.number);
   if (!r) return 0;
-  *r = {reinterpret_cast<std::uintptr_t>(queue), sequence, trace_now()};
+  *r = {reinterpret_cast<std::uintptr_t>(queue), sequence, l.called ? l.called : trace_now()};
   const std::uint32_t tag = l.number * operations_per_block + l.operations->used + 1;
   keep(*l.operations);
   return tag;
@@ -186,10 +189,13 @@ extern "C" [[gnu::visibility("default")]] std::uint64_t millrace_trace_begin() n
   // Calls before the first context is made belong to the picture too.
   static const bool once = (mr::observe::start_if_asked(), true);
   (void)once;
-  return mr::observe::recording() ? mr::observe::trace_now() : 0;
+  if (!mr::observe::recording()) return 0;
+  return mr::observe::local().called = mr::observe::trace_now();
 }
 
 extern "C" [[gnu::visibility("default")]] void millrace_trace_call(const char* name, std::uint64_t began,
                                                                    const void* pc) noexcept {
-  if (began) mr::observe::add_span({began, mr::observe::trace_now(), 0, 0, mr::trace_format::call, 0}, name, pc);
+  if (!began) return;
+  mr::observe::add_span({began, mr::observe::trace_now(), 0, 0, mr::trace_format::call, 0}, name, pc);
+  mr::observe::local().called = 0;
 }

@@ -1,7 +1,9 @@
 // What the timeline's test draws: two streams in turn, a graph, ranges, and what an argument asks for: a crash, or many
-// operations.
+// operations ("killed": and then SIGKILL).
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
+
+#include <signal.h>
 
 #include <atomic>
 #include <cstdio>
@@ -31,6 +33,7 @@ int main(int argc, char** argv) {
   if (argc > 2 && std::strcmp(argv[1], "many") == 0) {
     for (int i = 0, count = std::atoi(argv[2]); i < count; ++i) nudge<<<1, 1, 0, kernels>>>(d);
     cudaDeviceSynchronize();
+    if (argc > 3 && std::strcmp(argv[3], "killed") == 0) raise(SIGKILL);
     return 0;
   }
   for (int i = 0; i < 3; ++i) {
