@@ -208,6 +208,10 @@ int explore(const Options& options, bool one) {
           Runner mine = runner;
           if (seeds[index] >= first_that_stops) mine.lengths = lengths.path();
           Run run = mine.run(seeds[index]);
+          if (run.timed_out && !run.nothing_ran) {  // it may be slow only, on a machine that is at work
+            mine.timeout_s *= 2;
+            run = mine.run(seeds[index]);
+          }
           const bool wrong = judge.wrong(run);
           const std::scoped_lock hold(mutex);
           ++done;

@@ -22,6 +22,9 @@ std::string plain_name(const std::string& mangled) {
   return name;
 }
 
+// A file whose lines aren't known has line 0.
+std::string place_text(const Frame& f) { return f.line ? fmt::format("{}:{}", f.file, f.line) : f.file; }
+
 class Describer {
  public:
   explicit Describer(const Run& run) : events_(events_of(run)), sites_(sites_of(run)) {}
@@ -90,8 +93,7 @@ class Describer {
         const Waiter* function = w.of ? first_of(w.of) : nullptr;
         std::string who = w.task == 0 ? "the main thread" : fmt::format("host thread {}", w.task);
         if (function) who = named(*function);
-        result.push_back(fmt::format("{} waits in {}{}{}", who, api,
-                                     at.file.empty() ? "" : fmt::format(" at {}:{}", at.file, at.line),
+        result.push_back(fmt::format("{} waits in {}{}{}", who, api, at.file.empty() ? "" : " at " + place_text(at),
                                      for_stream(w.on)));
       } else if (w.what == 'w') {
         result.push_back(fmt::format("{} waits{}", named(w), for_stream(w.on)));
@@ -115,7 +117,8 @@ class Describer {
       for (const Frame& f : addresses.at(address)) {
         // Without lines, the program's functions are known at least.
         if (foreign(f)) {
-          const bool stub = f.function.find("__device_stub__") != std::string::npos || f.function.starts_with("__mr_");
+          const bool stub = f.function.find("__device_stub__") != std::string::npos ||
+                            f.function.starts_with("__mr_") || f.function.starts_with("std::");
           if (f.file.empty() && !f.function.empty() && !stub && !skipped &&
               address.first == sites_[site].frames[0].first)
             skipped = f;
@@ -136,7 +139,7 @@ class Describer {
     const std::string api = e->site < sites_.size() ? sites_[e->site].api : "";
     const std::string kernel = e->name.empty() ? "" : plain_name(e->name);
     at = place(e->site, kernel, addresses);
-    const std::string where = !at.file.empty()       ? fmt::format(" at {}:{}", at.file, at.line)
+    const std::string where = !at.file.empty()       ? fmt::format(" at {}", place_text(at))
                               : !at.function.empty() ? fmt::format(" in {}", at.function)
                                                      : "";
     std::string text;

@@ -30,15 +30,19 @@ std::string trace_of(const TemporaryFile& file) {
   return text;
 }
 
-// Waits for the process, at most `seconds`; kills it then.
+// Waits for the process, at most `seconds`; kills it then. They are counted in short waits, so that the time for which
+// both processes are stopped (by job control, a debugger, a suspended machine) is none of the run's.
 int wait_for(pid_t child, double seconds, bool& timed_out) {
   const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
   if (handle >= 0) {
     pollfd ended{handle, POLLIN, 0};
-    int answer;
-    do answer = poll(&ended, 1, static_cast<int>(seconds * 1000));
-    while (answer < 0 && errno == EINTR);
-    if (answer == 0) {
+    constexpr int slice_ms = 50;
+    int answer = 0;
+    for (double left_ms = seconds * 1000; answer <= 0 && left_ms > 0;) {
+      answer = poll(&ended, 1, std::max(1, std::min(slice_ms, static_cast<int>(left_ms))));
+      if (answer == 0) left_ms -= slice_ms;
+    }
+    if (answer <= 0) {
       timed_out = true;
       kill(child, SIGKILL);
     }

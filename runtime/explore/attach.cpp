@@ -8,6 +8,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "clocks.h"
 #include "controller.h"
 #include "next.h"
 #include "step.h"
@@ -105,11 +106,15 @@ std::uint64_t number(const char* name, std::uint64_t otherwise) {
   controller = made;
   made->begin_main();
   made->start_watching();
+  prepare_clocks();
   std::atexit([] {
     const std::scoped_lock hold(controller->lock);
     controller->trace.print("Z\n");
   });
-  pthread_atfork(nullptr, nullptr, [] { controller = nullptr; });
+  pthread_atfork(nullptr, nullptr, [] {
+    controller = nullptr;
+    leave_clocks();
+  });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "controller.h"
 
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -30,12 +29,6 @@ long futex(std::atomic<std::uint32_t>& word, int what, std::uint32_t value) {
   return next(SYS_futex, &word, what | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
 }
 
-void sleep_us(long us) {
-  static const auto next = next_function<decltype(&::nanosleep)>("nanosleep");
-  const timespec time = {us / 1000000, us % 1000000 * 1000};
-  next(&time, nullptr);
-}
-
 char what_of(const observe::Front& front) {
   switch (front.kind[0]) {
   case 'h': return 'x';
@@ -47,27 +40,13 @@ char what_of(const observe::Front& front) {
   }
 }
 
-std::uint64_t cpu_ns(pid_t tid) {
-  timespec time{};
-  clock_gettime(static_cast<clockid_t>((~static_cast<unsigned>(tid) << 3) | 6u), &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1000000000u + static_cast<std::uint64_t>(time.tv_nsec);
-}
-
-// The thread sleeps in the kernel.
-bool sleeps(pid_t tid) {
-  char path[64], text[512];
-  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const ssize_t length = read(file, text, sizeof text - 1);
-  close(file);
-  if (length <= 0) return false;
-  text[length] = 0;
-  const char* end = std::strrchr(text, ')');
-  return end && (end[2] == 'S' || end[2] == 'D');
-}
-
 }  // namespace
+
+void sleep_us(long us) {
+  static const auto next = next_function<decltype(&::nanosleep)>("nanosleep");
+  const timespec time = {us / 1000000, us % 1000000 * 1000};
+  next(&time, nullptr);
+}
 
 void SpinLock::lock() noexcept {
   static const auto yield = next_function<decltype(&::sched_yield)>("sched_yield");
@@ -186,6 +165,7 @@ void Controller::step(Thread& t, char what) {
 }
 
 void Controller::stop_stepping(Thread& t) {
+  t.examined = 0;
   if (!t.stepping && !t.suspended) return;
   t.stepping = t.suspended = false;
   if (!measure) return;
@@ -215,7 +195,11 @@ void Controller::reschedule(Thread& t, State as, Key key) {
     if (t.current) policy.done(t.current);
     t.current = 0;
     ++t.points;
-    if (as != State::polling) ++progress_;
+    t.clock_looks = 0;
+    if (as != State::polling) {
+      ++progress_;
+      t.gave_way = false;
+    }
     t.polled_at = progress_;
     t.key = key;
     t.state = as;
@@ -377,6 +361,18 @@ void Controller::look(Thread& t, bool by_time, const char* in, void* caller) {
   reschedule(t, State::polling, 0);
 }
 
+void Controller::woke(Thread& t, const char* in, void* caller) {
+  if (t.device) return;
+  stop_stepping(t);
+  t.site = note_site(t, in, caller);
+  point(t, mix(std::uint64_t{t.id} << 40 | ++t.wakes, 4));
+}
+
+void Controller::look_at_clock(Thread& t, void* caller) {
+  constexpr unsigned often = 256;
+  if (++t.clock_looks % often == 0) poll(t, "a loop that looks at a clock", caller);
+}
+
 std::uint64_t Controller::stream_of(const void* queue) const {
   const auto it = by_queue_.find(const_cast<void*>(queue));
   return it == by_queue_.end() ? 0 : it->second->id;
@@ -507,57 +503,6 @@ Thread& Controller::device_thread() {
   pthread_detach(thread);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return t;
-}
-
-void Controller::start_watching() {
-  static const auto create = next_function<decltype(&::pthread_create)>("pthread_create");
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  pthread_t thread;
-  if (create(
-          &thread, nullptr, [](void* self) -> void* { return static_cast<Controller*>(self)->watch(), nullptr; },
-          this) == 0)
-    pthread_detach(thread);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
-
-void Controller::watch() {
-  constexpr std::uint64_t most_cpu_ns = 200'000'000;
-  constexpr unsigned most_asleep = 4;  // looks
-  const Thread* last = nullptr;
-  std::uint64_t points = 0, cpu_before = 0;
-  unsigned asleep = 0;
-  for (;;) {
-    sleep_us(10'000);
-    const std::scoped_lock hold(lock);
-    Thread* t = holder_;
-    if (choosing_ || !t->tid || t->stepping || t->suspended || (t->device && t->inside)) {
-      last = nullptr;
-      continue;
-    }
-    if (t != last || t->points != points) {
-      last = t;
-      points = t->points;
-      cpu_before = cpu_ns(t->tid);
-      asleep = 0;
-      continue;
-    }
-    asleep = sleeps(t->tid) ? asleep + 1 : 0;
-    if (asleep < most_asleep && cpu_ns(t->tid) - cpu_before < most_cpu_ns) continue;
-    settle_waits();
-    std::vector<Candidate> candidates;
-    std::vector<std::pair<Thread*, Stream*>> who;
-    if (!collect(candidates, who) || t->points != points || holder_ != t) continue;
-    t->detached = true;
-    detached_ = true;
-    if (t->current) policy.done(t->current);
-    t->current = 0;
-    ++progress_;
-    trace.print("S\n");
-    dispatch(nullptr);
-    last = nullptr;
-  }
 }
 
 }  // namespace mr::explore

@@ -5,8 +5,11 @@
 // operation is ready. Where a thread would wait for something that only another thread can bring about (a mutex, a flag
 // that it polls with yields), it looks again after others have got on.
 //
-// A thread that comes to no point for long while others could run - it spins without a call, or waits in a way that is
-// not intercepted - is left to itself until its next point, and control goes on without it ("stall").
+// A thread that comes to no point for long may spin without a call, or wait in the kernel in a way that is not
+// intercepted. It is asked to look at itself (step.h): where it goes around a loop in which nothing changes, or sleeps
+// for a futex, that is a look like others', and it goes on when others have got on. One that computes (or counts while
+// it spins) for very long has to give way to others where it is, and one that sleeps for something else is left to
+// itself until its next point: where depends on the machine, and both are counted ("stalls").
 #pragma once
 #include <sys/types.h>
 
@@ -42,6 +45,14 @@ struct Slices {
   unsigned count, left;
 };
 
+// Asked of a thread by a signal, because it came to no point for long.
+enum class Asked : std::uint8_t {
+  nothing,
+  whether_it_spins,  // it is a look if it goes around in a loop in which nothing changes
+  to_look,           // it sleeps for a futex: that is one
+  to_give_way,       // it computes, or spins and counts: it is one where it is in the program's own code
+};
+
 struct Thread {
   unsigned id = 0;
   bool device = false;
@@ -60,15 +71,21 @@ struct Thread {
   bool stepping = false;
   bool suspended = false;  // it would, but SIGTRAP is blocked
   std::uint64_t steps = 0, stop_at = 0, foreign_left = 0;
-  Key step_key = 0;   // of the event that is stepped through
-  bool torn = false;  // it goes on with the rest of that
-  std::uint64_t calls = 0, enqueued = 0;
+  std::atomic<Asked> asked{Asked::nothing};
+  std::uint64_t asked_at = 0;  // `points` then; written before `asked`
+  unsigned examined = 0;       // instructions that are still looked at, to see whether it spins
+  bool gives_way = false;      // examined: it was asked to_give_way
+  bool gave_way = false;       // it did, and has come to no point of its own since
+  Key step_key = 0;            // of the event that is stepped through
+  bool torn = false;           // it goes on with the rest of that
+  std::uint64_t calls = 0, enqueued = 0, wakes = 0;
   std::uint32_t site = 0;      // of the last call
   std::uint32_t polls_at = 0;  // where it looks, once nothing goes on
   bool by_time = true;         // Controller::poll
   unsigned inside = 0;         // the runtime or the explorer: nothing of what happens is the program's
   pid_t tid = 0;
   std::uint64_t points = 0;
+  unsigned clock_looks = 0;  // at clocks since it last let others go on
 };
 
 struct Stream {
@@ -90,6 +107,9 @@ struct Origin {
 // Null for a thread that nobody announced.
 extern thread_local Thread* thread_self __attribute__((tls_model("initial-exec")));
 
+// Really, whatever the program's clocks show.
+void sleep_us(long us);
+
 class SpinLock {
  public:
   void lock() noexcept;
@@ -104,6 +124,7 @@ class SpinLock {
 // long the schedule takes. Nanoseconds since the beginning.
 class VirtualTime {
  public:
+  static constexpr std::int64_t tsc_per_ns = 2;  // of the time stamp counter
   void pass(std::int64_t ns) noexcept { now_.fetch_add(ns, std::memory_order_relaxed); }
   std::int64_t read() noexcept { return now_.fetch_add(1000, std::memory_order_relaxed) + 1000; }
 
@@ -126,8 +147,12 @@ class Controller {
   void point(Thread& t, Key key) { reschedule(t, State::enabled, key); }
   // By itself, or as time goes by, it may do something else than look again.
   void poll(Thread& t, const char* in = nullptr, void* caller = nullptr) { look(t, true, in, caller); }
+  // A look at a clock: who only waits for time to pass lets others go on now and then.
+  void look_at_clock(Thread& t, void* caller);
   // Only others can end its wait.
   void poll_for_others(Thread& t, const char* in, void* caller) { look(t, false, in, caller); }
+  // What it looked for has come: a point, and an event that decisions can name.
+  void woke(Thread& t, const char* in, void* caller);
   void wait(Thread& t, const void* queue, std::uint64_t sequence);
   void pause(Thread& t, bool progress);
   void end(Thread& t) { reschedule(t, State::ended, 0); }
@@ -149,6 +174,7 @@ class Controller {
   std::uint64_t block_order(Thread& t);
   std::uint32_t add_origin(const Origin& origin);
   void start_watching();
+  void note_stall(Thread& t);
   void run_operations(Thread& t);
   void at_once(Thread& t, unsigned count, void (*body)(void*, unsigned), void* data);
 

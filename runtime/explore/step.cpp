@@ -3,17 +3,17 @@
 #include <errno.h>
 #include <link.h>
 #include <signal.h>
-#include <spawn.h>
 #include <ucontext.h>
+#include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
+#include <algorithm>
 #include <cstring>
-#include <mutex>
+#include <optional>
 #include <string>
 
 #include "controller.h"
 #include "next.h"
+#include "signals.h"
 
 namespace mr::explore {
 namespace {
@@ -25,8 +25,6 @@ struct Range {
 };
 Range ranges[32];  // not the program's own code; constant after prepare_stepping
 unsigned range_count = 0;
-
-struct sigaction chained{};  // whoever else wants SIGTRAP
 
 int look_at(dl_phdr_info* info, std::size_t, void*) {
   const char* slash = std::strrchr(info->dlpi_name, '/');
@@ -45,11 +43,96 @@ int look_at(dl_phdr_info* info, std::size_t, void*) {
   return 0;
 }
 
-bool own_code(std::uintptr_t pc) {
-  for (unsigned i = 0; i < range_count; ++i)
-    if (pc >= ranges[i].begin && pc < ranges[i].end) return false;
+// ---- threads that come to no point for long ----
+
+// What repeats where a thread goes around in a loop in which nothing changes: its registers, and what its function has
+// on the stack. A loop that counts somewhere else is taken for one too; being stopped in it for others is what a
+// schedule may do to it.
+class Loop {
+ public:
+  explicit Loop(const greg_t* registers) : wanted_(0) { take(registers); }
+  // One instruction further. True when the state has been there.
+  bool closes(const greg_t* registers) {
+    if (registers[REG_RIP] == state_[REG_RIP] && same(registers)) return true;
+    if (++length_ < wanted_) return false;
+    take(registers);  // Brent's way to find a cycle: twice as far each time
+    return false;
+  }
+  void begin_again(const greg_t* registers) {
+    wanted_ = 0;
+    take(registers);
+  }
+
+ private:
+  static constexpr std::size_t general = REG_RIP + 1, red_zone = 128, frame = 512;
+  static const void* frame_of(const greg_t* r) { return reinterpret_cast<const char*>(r[REG_RSP]) - red_zone; }
+  bool same(const greg_t* r) const {
+    return std::memcmp(state_, r, sizeof state_) == 0 && std::memcmp(frame_, frame_of(r), readable(r)) == 0;
+  }
+  static std::size_t readable(const greg_t* r) {  // never beyond the page
+    const auto at = static_cast<std::size_t>(r[REG_RSP]);
+    return red_zone + std::min(frame, 4096 - at % 4096);
+  }
+  void take(const greg_t* r) {
+    std::memcpy(state_, r, sizeof state_);
+    std::memcpy(frame_, frame_of(r), readable(r));
+    wanted_ = wanted_ ? wanted_ * 2 : 64;
+    length_ = 0;
+  }
+  greg_t state_[general];
+  unsigned char frame_[red_zone + frame];
+  unsigned length_ = 0, wanted_;
+};
+thread_local std::optional<Loop> loop __attribute__((tls_model("initial-exec")));
+
+void look_from_handler(Thread& t, const greg_t* registers) {
+  const int error = errno;
+  controller->poll(t, "a loop that looks at memory", reinterpret_cast<void*>(registers[REG_RIP]));
+  errno = error;
+}
+
+// True when the signal was the controller's question.
+bool answer(Thread& t, const siginfo_t& info, greg_t* registers) {
+  if (info.si_code != SI_TKILL || info.si_pid != getpid()) return false;
+  const Asked asked = t.asked.exchange(Asked::nothing, std::memory_order_acquire);
+  if (asked == Asked::nothing) return false;
+  if (t.asked_at != t.points || t.stepping || t.suspended || !under_control()) return true;
+  if (asked == Asked::to_look) {
+    look_from_handler(t, registers);  // the system call begins again behind it
+    return true;
+  }
+  constexpr unsigned instructions = 20'000;
+  t.gives_way = asked == Asked::to_give_way;
+  t.examined = t.gives_way ? 1 : instructions;
+  loop.emplace(registers);
+  registers[REG_EFL] |= trap_flag;
   return true;
 }
+
+// Behind an instruction of a thread that is examined.
+void examine(Thread& t, greg_t* registers) {
+  constexpr unsigned instructions_again = 2'000;
+  if (!under_control() || t.stepping) {
+    t.examined = 0;
+    return;
+  }
+  if (t.gives_way) {
+    // Not in the midst of a library, whose locks others may need.
+    if (!own_code(static_cast<std::uintptr_t>(registers[REG_RIP]))) return;
+    controller->note_stall(t);
+    look_from_handler(t, registers);
+    t.examined = 0;
+    return;
+  }
+  if (--t.examined == 0) return;
+  if (!loop->closes(registers)) return;
+  look_from_handler(t, registers);
+  // Others have got on. It may still go around.
+  t.examined = instructions_again;
+  loop->begin_again(registers);
+}
+
+// ---- threads that are stopped in the midst ----
 
 // Whether the trap flag was it. Virtual machines lose the processor's word for that (DR6) once in a great many traps,
 // and the kernel takes them for a breakpoint instruction's then.
@@ -63,13 +146,14 @@ bool from_trap_flag(const siginfo_t& info, const greg_t* registers) {
 void on_trap(int signal, siginfo_t* info, void* opaque) {
   auto& registers = static_cast<ucontext_t*>(opaque)->uc_mcontext.gregs;
   Thread* const t = thread_self;
+  if (t && answer(*t, *info, registers)) return;
   if (!t || !from_trap_flag(*info, registers)) {
-    if (chained.sa_flags & SA_SIGINFO) return chained.sa_sigaction(signal, info, opaque);
-    if (chained.sa_handler != SIG_DFL && chained.sa_handler != SIG_IGN) return chained.sa_handler(signal);
-    static const auto next = next_function<decltype(&::sigaction)>("sigaction");
-    next(SIGTRAP, &chained, nullptr);
-    raise(SIGTRAP);
+    pass_on(signal, info, opaque);
     return;
+  }
+  if (t->examined) {
+    examine(*t, registers);
+    if (t->examined) return;
   }
   if (!t->stepping || t->foreign_left == 0) {
     registers[REG_EFL] &= ~trap_flag;
@@ -90,15 +174,15 @@ void on_trap(int signal, siginfo_t* info, void* opaque) {
 
 }  // namespace
 
+bool own_code(std::uintptr_t pc) {
+  for (unsigned i = 0; i < range_count; ++i)
+    if (pc >= ranges[i].begin && pc < ranges[i].end) return false;
+  return true;
+}
+
 void prepare_stepping() {
   dl_iterate_phdr(look_at, nullptr);
-  struct sigaction action{};
-  action.sa_sigaction = on_trap;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-  sigfillset(&action.sa_mask);
-  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&action.sa_mask, own);
-  static const auto next = next_function<decltype(&::sigaction)>("sigaction");
-  next(SIGTRAP, &action, &chained);
+  chain(SIGTRAP, on_trap);
 }
 
 bool can_step() {
@@ -118,68 +202,3 @@ void begin_stepping() {
 }
 
 }  // namespace mr::explore
-
-namespace {
-// Around functions that block signals, SIGTRAP among them, for a while: a trap would be the end then. Stepping goes on
-// when SIGTRAP gets through again.
-class Blocks {
- public:
-  Blocks() {
-    using namespace mr::explore;
-    if (!controller || !thread_self || !(thread_self->stepping || thread_self->suspended)) return;
-    t_ = thread_self;
-    t_->stepping = false;
-    t_->suspended = true;
-  }
-  ~Blocks() {
-    using namespace mr::explore;
-    if (!t_ || !can_step()) return;
-    t_->suspended = false;
-    t_->stepping = true;
-    begin_stepping();
-  }
-  Blocks(const Blocks&) = delete;
-  Blocks& operator=(const Blocks&) = delete;
-
- private:
-  mr::explore::Thread* t_ = nullptr;
-};
-}  // namespace
-#define MR_BLOCKS(result, name, parameters, ...)                                                                       \
-  extern "C" [[gnu::visibility("default")]] result name parameters {                                                   \
-    static const auto next = mr::explore::next_function<result(*) parameters>(#name);                                  \
-    const Blocks blocks;                                                                                               \
-    return next(__VA_ARGS__);                                                                                          \
-  }
-MR_BLOCKS(pid_t, fork, () noexcept, )
-MR_BLOCKS(int, system, (const char* command), command)
-MR_BLOCKS(FILE*, popen, (const char* command, const char* mode), command, mode)
-MR_BLOCKS(int, raise, (int signal) noexcept, signal)
-MR_BLOCKS(int, pthread_kill, (pthread_t thread, int signal) noexcept, thread, signal)
-MR_BLOCKS(int, posix_spawn,
-          (pid_t * child, const char* path, const posix_spawn_file_actions_t* actions,
-           const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment),
-          child, path, actions, attributes, arguments, environment)
-MR_BLOCKS(int, posix_spawnp,
-          (pid_t * child, const char* file, const posix_spawn_file_actions_t* actions,
-           const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment),
-          child, file, actions, attributes, arguments, environment)
-MR_BLOCKS(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* old) noexcept, how, set, old)
-MR_BLOCKS(int, sigprocmask, (int how, const sigset_t* set, sigset_t* old) noexcept, how, set, old)
-extern "C" [[gnu::visibility("default")]] void abort() noexcept {
-  static const auto next = mr::explore::next_function<void (*)()>("abort");
-  const Blocks blocks;
-  next();
-  __builtin_unreachable();
-}
-
-// The runtime's handler for SIGTRAP, and the program's, come behind the explorer's.
-extern "C" [[gnu::visibility("default")]] int sigaction(int signal, const struct sigaction* action,
-                                                        struct sigaction* old) noexcept {
-  using namespace mr::explore;
-  static const auto next = next_function<decltype(&::sigaction)>("sigaction");
-  if (signal != SIGTRAP || !controller) return next(signal, action, old);
-  if (old) *old = chained;
-  if (action) chained = *action;
-  return 0;
-}

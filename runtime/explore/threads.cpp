@@ -1,7 +1,6 @@
 // Host threads: the C library's functions by which threads start, end and wait for each other. Under control nothing
 // waits in the kernel: what can't go on yet looks again when others have got on, so a wait is a series of points.
-// Condition variables wake without a reason, which is allowed. Sleeping is giving the others a chance. Clocks show the
-// explorer's time (VirtualTime).
+// Condition variables wake without a reason, which is allowed. Sleeping is giving the others a chance.
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -14,6 +13,7 @@
 #include <cstdarg>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "controller.h"
 #include "next.h"
@@ -53,6 +53,21 @@ void* begin(void* data) {
 
 std::int64_t nanoseconds(const timespec& t) { return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; }
 
+// Barriers of the program, by address; under the controller's lock.
+struct Barrier {
+  unsigned wanted = 0, there = 0;
+  std::uint64_t round = 0;
+};
+std::unordered_map<const void*, Barrier>& barriers() {
+  static auto* all = new std::unordered_map<const void*, Barrier>;
+  return *all;
+}
+// Initializations that a thread is at, by their pthread_once_t.
+std::unordered_set<const void*>& begun() {  // under the controller's lock
+  static auto* all = new std::unordered_set<const void*>;
+  return *all;
+}
+
 bool passed(clockid_t clock, const timespec& until) {
   timespec now{};
   clock_gettime(clock, &now);
@@ -61,9 +76,12 @@ bool passed(clockid_t clock, const timespec& until) {
 
 // Looks until `attempt` answers something else than EBUSY.
 template <class Attempt> int look(Thread& t, const char* in, void* caller, Attempt attempt, bool by_time = false) {
-  for (;;) {
+  for (bool waited = false;; waited = true) {
     const int result = attempt();
-    if (result != EBUSY) return result;
+    if (result != EBUSY) {
+      if (waited) controller->woke(t, in, caller);
+      return result;
+    }
     if (by_time)
       controller->poll(t, in, caller);
     else
@@ -71,15 +89,59 @@ template <class Attempt> int look(Thread& t, const char* in, void* caller, Attem
   }
 }
 
-int wait_condition(Thread& t, void* caller, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
+// How often each condition variable was signalled; under the controller's lock.
+std::unordered_map<const void*, std::uint64_t>& signals() {
+  static auto* all = new std::unordered_map<const void*, std::uint64_t>;
+  return *all;
+}
+std::uint64_t signals_of(const pthread_cond_t* c) {
+  const std::scoped_lock hold(controller->lock);
+  const auto it = signals().find(c);
+  return it == signals().end() ? 0 : it->second;
+}
+void note_signal(const pthread_cond_t* c) {
+  if (!under_control()) return;
+  const std::scoped_lock hold(controller->lock);
+  ++signals()[c];
+}
+
+int wait_condition(Thread& t, void* caller, pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock,
+                   const timespec* until) {
+  const char* in = until ? "pthread_cond_timedwait" : "pthread_cond_wait";
+  const std::uint64_t before = signals_of(c);
   if (const int error = pthread_mutex_unlock(m)) return error;
   if (until)
-    controller->poll(t, "pthread_cond_timedwait", caller);
+    controller->poll(t, in, caller);
   else
-    controller->poll_for_others(t, "pthread_cond_wait", caller);
+    controller->poll_for_others(t, in, caller);
   const bool late = until && passed(clock, *until);
   pthread_mutex_lock(m);
+  if (signals_of(c) != before) controller->woke(t, in, caller);
   return late ? ETIMEDOUT : 0;
+}
+
+int wait_semaphore(Thread& t, void* caller, sem_t* s, clockid_t clock, const timespec* until) {
+  while (sem_trywait(s) != 0) {
+    if (errno != EAGAIN) return -1;
+    if (passed(clock, *until)) {
+      errno = ETIMEDOUT;
+      return -1;
+    }
+    controller->poll(t, "sem_timedwait", caller);
+  }
+  return 0;
+}
+
+// For those with a timeout.
+template <class Attempt>
+int look_until(Thread& t, const char* in, void* caller, clockid_t clock, const timespec* until, Attempt attempt) {
+  return look(
+      t, in, caller,
+      [&] {
+        const int result = attempt();
+        return result == EBUSY && passed(clock, *until) ? ETIMEDOUT : result;
+      },
+      true);
 }
 
 }  // namespace
@@ -99,6 +161,7 @@ MR_FRONT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
   if (!t) return next(thread, attributes, function, argument);
   controller->stop_stepping(*t);
   Thread* const child = controller->add_thread(false);
+  child->key = mix(std::uint64_t{child->id} << 40, 5);  // its beginning is an event
   auto* start = new Start{function, argument, child};
   const int result = next(thread, attributes, begin, start);
   if (result) {
@@ -123,7 +186,7 @@ MR_FRONT int pthread_join(pthread_t thread, void** value) {
       const std::scoped_lock hold(controller->lock);
       if (const auto it = started().find(thread); it != started().end()) other = it->second;
     }
-    while (other && !controller->has_ended(*other)) controller->poll_for_others(*t, "pthread_join", MR_CALLER);
+    look(*t, "pthread_join", MR_CALLER, [&] { return other && !controller->has_ended(*other) ? EBUSY : 0; });
   }
   return next(thread, value);
 }
@@ -141,28 +204,44 @@ MR_FRONT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* until) 
   MR_NEXT(pthread_mutex_timedlock);
   Thread* const t = under_control();
   if (!t) return next(m, until);
-  return look(
-      *t, "pthread_mutex_timedlock", MR_CALLER,
-      [&] {
-        const int result = pthread_mutex_trylock(m);
-        return result == EBUSY && passed(CLOCK_REALTIME, *until) ? ETIMEDOUT : result;
-      },
-      true);
+  return look_until(*t, "pthread_mutex_timedlock", MR_CALLER, CLOCK_REALTIME, until,
+                    [&] { return pthread_mutex_trylock(m); });
+}
+MR_FRONT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock, const timespec* until) {
+  MR_NEXT(pthread_mutex_clocklock);
+  Thread* const t = under_control();
+  if (!t) return next(m, clock, until);
+  return look_until(*t, "pthread_mutex_clocklock", MR_CALLER, clock, until, [&] { return pthread_mutex_trylock(m); });
+}
+MR_FRONT int pthread_spin_lock(pthread_spinlock_t* l) {
+  MR_NEXT(pthread_spin_lock);
+  Thread* const t = under_control();
+  return t ? look(*t, "pthread_spin_lock", MR_CALLER, [&] { return pthread_spin_trylock(l); }) : next(l);
 }
 MR_FRONT int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
   MR_NEXT_OF(pthread_cond_wait, "GLIBC_2.3.2");
   Thread* const t = under_control();
-  return t ? wait_condition(*t, MR_CALLER, m, CLOCK_REALTIME, nullptr) : next(c, m);
+  return t ? wait_condition(*t, MR_CALLER, c, m, CLOCK_REALTIME, nullptr) : next(c, m);
 }
 MR_FRONT int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* until) {
   MR_NEXT_OF(pthread_cond_timedwait, "GLIBC_2.3.2");
   Thread* const t = under_control();
-  return t ? wait_condition(*t, MR_CALLER, m, CLOCK_REALTIME, until) : next(c, m, until);
+  return t ? wait_condition(*t, MR_CALLER, c, m, CLOCK_REALTIME, until) : next(c, m, until);
 }
 MR_FRONT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
   MR_NEXT(pthread_cond_clockwait);
   Thread* const t = under_control();
-  return t ? wait_condition(*t, MR_CALLER, m, clock, until) : next(c, m, clock, until);
+  return t ? wait_condition(*t, MR_CALLER, c, m, clock, until) : next(c, m, clock, until);
+}
+MR_FRONT int pthread_cond_signal(pthread_cond_t* c) {
+  MR_NEXT_OF(pthread_cond_signal, "GLIBC_2.3.2");
+  note_signal(c);
+  return next(c);
+}
+MR_FRONT int pthread_cond_broadcast(pthread_cond_t* c) {
+  MR_NEXT_OF(pthread_cond_broadcast, "GLIBC_2.3.2");
+  note_signal(c);
+  return next(c);
 }
 MR_FRONT int pthread_rwlock_rdlock(pthread_rwlock_t* l) {
   MR_NEXT(pthread_rwlock_rdlock);
@@ -174,29 +253,98 @@ MR_FRONT int pthread_rwlock_wrlock(pthread_rwlock_t* l) {
   Thread* const t = under_control();
   return t ? look(*t, "pthread_rwlock_wrlock", MR_CALLER, [&] { return pthread_rwlock_trywrlock(l); }) : next(l);
 }
+MR_FRONT int pthread_rwlock_clockrdlock(pthread_rwlock_t* l, clockid_t clock, const timespec* until) {
+  MR_NEXT(pthread_rwlock_clockrdlock);
+  Thread* const t = under_control();
+  if (!t) return next(l, clock, until);
+  return look_until(*t, "pthread_rwlock_clockrdlock", MR_CALLER, clock, until,
+                    [&] { return pthread_rwlock_tryrdlock(l); });
+}
+MR_FRONT int pthread_rwlock_clockwrlock(pthread_rwlock_t* l, clockid_t clock, const timespec* until) {
+  MR_NEXT(pthread_rwlock_clockwrlock);
+  Thread* const t = under_control();
+  if (!t) return next(l, clock, until);
+  return look_until(*t, "pthread_rwlock_clockwrlock", MR_CALLER, clock, until,
+                    [&] { return pthread_rwlock_trywrlock(l); });
+}
+MR_FRONT int pthread_barrier_init(pthread_barrier_t* b, const pthread_barrierattr_t* attributes,
+                                  unsigned count) noexcept {
+  MR_NEXT(pthread_barrier_init);
+  const int result = next(b, attributes, count);
+  if (result == 0 && under_control()) {
+    const std::scoped_lock hold(controller->lock);
+    barriers()[b] = {count};
+  }
+  return result;
+}
+MR_FRONT int pthread_barrier_destroy(pthread_barrier_t* b) noexcept {
+  MR_NEXT(pthread_barrier_destroy);
+  if (controller) {
+    const std::scoped_lock hold(controller->lock);
+    barriers().erase(b);
+  }
+  return next(b);
+}
+MR_FRONT int pthread_barrier_wait(pthread_barrier_t* b) noexcept {
+  MR_NEXT(pthread_barrier_wait);
+  Thread* const t = under_control();
+  std::uint64_t round = 0;
+  if (t) {
+    const std::scoped_lock hold(controller->lock);
+    const auto it = barriers().find(b);
+    if (it == barriers().end()) return next(b);
+    Barrier& barrier = it->second;
+    round = barrier.round;
+    if (++barrier.there == barrier.wanted) {
+      barrier.there = 0;
+      ++barrier.round;
+      return PTHREAD_BARRIER_SERIAL_THREAD;
+    }
+  } else {
+    return next(b);
+  }
+  return look(*t, "pthread_barrier_wait", MR_CALLER, [&] {
+    const std::scoped_lock hold(controller->lock);
+    const auto it = barriers().find(b);  // who leaves first may destroy it
+    return it != barriers().end() && it->second.round == round ? EBUSY : 0;
+  });
+}
+// std::call_once is made of it.
+MR_FRONT int pthread_once(pthread_once_t* once, void (*function)()) {
+  MR_NEXT(pthread_once);
+  Thread* const t = under_control();
+  if (!t) return next(once, function);
+  look(*t, "pthread_once", MR_CALLER, [&] {
+    const std::scoped_lock hold(controller->lock);
+    return begun().insert(once).second ? 0 : EBUSY;
+  });
+  struct Over {
+    const void* once;
+    ~Over() {  // it may throw
+      if (!controller) return;
+      const std::scoped_lock hold(controller->lock);
+      begun().erase(once);
+    }
+  } const over{once};
+  return next(once, function);
+}
 MR_FRONT int sem_wait(sem_t* s) {
   MR_NEXT(sem_wait);
   Thread* const t = under_control();
   if (!t) return next(s);
-  while (sem_trywait(s) != 0) {
+  bool waited = false;
+  for (; sem_trywait(s) != 0; waited = true) {
     if (errno != EAGAIN) return -1;
     controller->poll_for_others(*t, "sem_wait", MR_CALLER);
   }
+  if (waited) controller->woke(*t, "sem_wait", MR_CALLER);
   return 0;
 }
 MR_FRONT int sem_timedwait(sem_t* s, const timespec* until) {
   MR_NEXT(sem_timedwait);
   Thread* const t = under_control();
   if (!t) return next(s, until);
-  while (sem_trywait(s) != 0) {
-    if (errno != EAGAIN) return -1;
-    if (passed(CLOCK_REALTIME, *until)) {
-      errno = ETIMEDOUT;
-      return -1;
-    }
-    controller->poll(*t, "sem_timedwait", MR_CALLER);
-  }
-  return 0;
+  return wait_semaphore(*t, MR_CALLER, s, CLOCK_REALTIME, until);
 }
 MR_FRONT int sched_yield() noexcept {
   MR_NEXT(sched_yield);
@@ -204,6 +352,12 @@ MR_FRONT int sched_yield() noexcept {
   if (!t) return next();
   controller->poll(*t, "sched_yield", MR_CALLER);
   return 0;
+}
+MR_FRONT int sem_clockwait(sem_t* s, clockid_t clock, const timespec* until) {
+  MR_NEXT(sem_clockwait);
+  Thread* const t = under_control();
+  if (!t) return next(s, clock, until);
+  return wait_semaphore(*t, MR_CALLER, s, clock, until);
 }
 MR_FRONT int nanosleep(const timespec* time, timespec* rest) {
   MR_NEXT(nanosleep);
@@ -239,21 +393,6 @@ MR_FRONT unsigned sleep(unsigned time) {
   controller->poll(*t, "sleep", MR_CALLER);
   return 0;
 }
-MR_FRONT int clock_gettime(clockid_t clock, timespec* time) noexcept {
-  MR_NEXT(clock_gettime);
-  const bool of_the_world = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW ||
-                            clock == CLOCK_BOOTTIME || clock == CLOCK_REALTIME_COARSE ||
-                            clock == CLOCK_MONOTONIC_COARSE;
-  if (!controller || !thread_self || !of_the_world) return next(clock, time);
-  static timespec beginnings[CLOCK_BOOTTIME + 1] = {};
-  static std::once_flag once;
-  std::call_once(once, [] {
-    for (clockid_t c = 0; c <= CLOCK_BOOTTIME; ++c) next(c, &beginnings[c]);
-  });
-  const std::int64_t now = nanoseconds(beginnings[clock]) + controller->time.read();
-  *time = {now / 1'000'000'000, now % 1'000'000'000};
-  return 0;
-}
 // Atomics and futures wait by this.
 MR_FRONT long syscall(long number, ...) noexcept {
   MR_NEXT(syscall);
@@ -276,6 +415,8 @@ MR_FRONT long syscall(long number, ...) noexcept {
     controller->poll(*t, "futex", MR_CALLER);
   else
     controller->poll_for_others(*t, "futex", MR_CALLER);
+  if (__atomic_load_n(reinterpret_cast<const int*>(a[0]), __ATOMIC_SEQ_CST) != value)
+    controller->woke(*t, "futex", MR_CALLER);
   if (until && operation == FUTEX_WAIT_BITSET &&
       passed(a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, *until)) {
     errno = ETIMEDOUT;
