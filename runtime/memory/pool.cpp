@@ -38,7 +38,6 @@ Pool* Pool::create(const PoolOptions& options) noexcept {
     delete pool;
     return nullptr;
   }
-  pool->chunks_.assign((window / step + 63) / 64, 0);
   pool->streams_.emplace_back();
   if (!options.host && !options.managed) pool->access = std::uint64_t{0x100000001} << options.device;
   const auto begin = reinterpret_cast<std::uintptr_t>(pool->range_.base());
@@ -69,44 +68,99 @@ void Pool::destroy() noexcept {
 // ---- memory of the device
 // --------------------------------------------------------------------------------------------
 
+// The units that lie wholly inside a span, as far as any is backed.
+Pool::Units Pool::units_inside(const Span& span) const noexcept {
+  const std::size_t begin = std::size_t{span.start} << Heap::granule_shift;
+  const std::size_t from = (begin + unit - 1) / unit, to = (begin + runs_.bytes(span)) / unit;
+  return {from, std::max(from, std::min(to, backed_.bound()))};
+}
+
 std::uint32_t Pool::take_free(std::uint32_t granules) noexcept {
   const std::uint32_t index = runs_.take(granules);
   if (index == RunMap::none) return index;
   const Span& span = runs_.span(index);
-  const std::size_t from = (std::size_t{span.start} << Heap::granule_shift) / step;
-  const std::size_t to = ((std::size_t{span.start} + span.granules) * Heap::alignment + step - 1) / step;
-  std::size_t missing = 0;
-  for (std::size_t chunk = from; chunk < to; ++chunk) missing += !(chunks_[chunk / 64] >> (chunk % 64) & 1);
-  const std::size_t limit = options_.max_size ? (options_.max_size + step - 1) / step * step : ~std::size_t{0};
+  const std::size_t begin = std::size_t{span.start} << Heap::granule_shift;
+  const std::size_t from = begin / unit, to = (begin + runs_.bytes(span) + unit - 1) / unit;
+  const std::size_t missing = to - from - backed_.count(from, to);
   if (missing) {
-    if (reserved_ + missing * step > limit || !budget_->take(missing * step)) {
+    // Holes are given up before the pool grows beyond five quarters of what was in use at its peak, or if it can't
+    // grow.
+    const std::uint64_t most = std::max(used_high_, used_ + runs_.bytes(span));
+    const bool lavish = reserved_ + growth(missing) > most + most / 4;
+    if (lavish ? !take_back(missing) && !reserve(missing) : !reserve(missing) && !take_back(missing)) {
       runs_.give(index);
       return RunMap::none;
     }
-    for (std::size_t chunk = from; chunk < to; ++chunk) chunks_[chunk / 64] |= std::uint64_t{1} << (chunk % 64);
-    reserved_ += missing * step;
-    reserved_high_ = std::max(reserved_high_, reserved_);
+    spare_ -= missing;
+    backed_.insert(from, to);
   }
   return index;
+}
+
+// The bytes that must be reserved for `units` units more than are backed.
+std::size_t Pool::growth(std::size_t units) const noexcept {
+  return units <= spare_ ? 0 : (units - spare_ + units_of_step - 1) / units_of_step * step;
+}
+
+// Sees to it that `units` units are to spare, by steps of the device's memory. False, and nothing happens, when the
+// limit or the device doesn't allow that.
+bool Pool::reserve(std::size_t units) noexcept {
+  const std::size_t bytes = growth(units);
+  if (bytes == 0) return true;
+  const std::size_t limit = options_.max_size ? (options_.max_size + step - 1) / step * step : ~std::size_t{0};
+  if (reserved_ + bytes > limit || !budget_->take(bytes)) return false;
+  reserved_ += bytes;
+  reserved_high_ = std::max(reserved_high_, reserved_);
+  spare_ += bytes / unit;
+  return true;
+}
+
+// The same by units that free memory has, whose pages go back to the machine, largest spans first.
+bool Pool::take_back(std::size_t units) noexcept {
+  std::size_t found = spare_;
+  runs_.each_free([&](std::uint32_t index) {
+    const Units inside = units_inside(runs_.span(index));
+    found += backed_.count(inside.from, inside.to);
+    return found < units;
+  });
+  if (found < units) return false;
+  runs_.each_free([&](std::uint32_t index) {
+    Units inside = units_inside(runs_.span(index));
+    while (spare_ < units) {
+      const std::size_t from = backed_.next(inside.from, inside.to);
+      if (from == inside.to) break;
+      std::size_t to = from;
+      while (to < inside.to && spare_ < units && backed_.contains(to)) {
+        ++to;
+        ++spare_;
+      }
+      backed_.remove(from, to);
+      runs_.discard(index, from * unit, (to - from) * unit);
+      inside.from = to;
+    }
+    return spare_ < units;
+  });
+  return true;
 }
 
 void Pool::trim_locked(std::size_t keep) noexcept {
   // Rounded up to whole steps, with the overflow of the real runtime: a request to keep everything keeps nothing.
   keep = (keep + step - 1) / step * step;
-  for (std::size_t word = chunks_.size(); word-- > 0 && reserved_ > keep;) {
-    for (std::uint64_t bits = chunks_[word]; bits && reserved_ > keep;) {
-      const unsigned bit = 63u - static_cast<unsigned>(std::countl_zero(bits));
-      bits &= ~(std::uint64_t{1} << bit);
-      const std::size_t offset = (word * 64 + bit) * step;
-      const std::uint32_t index = runs_.find(offset);
-      if (index == RunMap::none) continue;
-      const Span& span = runs_.span(index);
-      if (span.state.load(std::memory_order_relaxed) != SpanState::free) continue;
-      if ((std::size_t{span.start} + span.granules) << Heap::granule_shift < offset + step) continue;
-      chunks_[word] &= ~(std::uint64_t{1} << bit);
-      reserved_ -= step;
-      budget_->give(step);
-    }
+  for (std::size_t at = (backed_.bound() + units_of_step - 1) / units_of_step; at-- > 0 && reserved_ > keep;) {
+    const std::size_t from = at * units_of_step, to = from + units_of_step;
+    const std::size_t units = backed_.count(from, to);
+    if (!units) continue;
+    const std::uint32_t index = runs_.find(at * step);
+    if (index == RunMap::none) continue;
+    const Span& span = runs_.span(index);
+    if (span.state.load(std::memory_order_relaxed) != SpanState::free) continue;
+    if ((std::size_t{span.start} + span.granules) << Heap::granule_shift < (at + 1) * step) continue;
+    backed_.remove(from, to);
+    spare_ += units;
+    if (spare_ < units_of_step) continue;
+    spare_ -= units_of_step;
+    reserved_ -= step;
+    budget_->give(step);
   }
   // The pages stay with the process for the next request, up to a share of the machine's memory.
   constexpr std::size_t limit = std::size_t{512} << 20;

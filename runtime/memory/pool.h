@@ -12,6 +12,7 @@
 #include <memory/lock.h>
 #include <memory/reservation.h>
 #include <memory/run_map.h>
+#include <memory/unit_map.h>
 
 namespace mr::memory {
 
@@ -42,6 +43,7 @@ struct PoolOptions {
   int device = 0;     // owner; for host memory -1
   bool host = false;  // memory of the host, reached by devices after set_access
   bool managed = false;
+  int location = 0;           // of managed memory: the kind of its home (cudaMemLocationType), 0 for none
   bool exportable = false;    // cudaMemHandleTypePosixFileDescriptor
   unsigned handle_types = 0;  // as given, for the getters
   std::size_t max_size = 0;   // 0: as much as there is
@@ -62,7 +64,8 @@ static_assert(sizeof(BlockName) == 64);
 // Memory freed in a stream is at once that stream's again, joined with what the stream freed next to it. Another stream
 // gets it when the point of the free has completed (reuse_opportunistic), or is ordered before by events
 // (reuse_follow), or - only when there is no other memory left - by waiting for it (reuse_internal). Memory is taken
-// from and given back to the device in steps of 32 MiB.
+// from and given back to the device in steps of 32 MiB. What of the window they back is kept by units of 64 KiB: where
+// free memory lies in holes too small for a request, the holes lose their units to it before the pool grows much.
 class Pool {
  public:
   static constexpr std::size_t step = std::size_t{32} << 20;
@@ -123,6 +126,7 @@ class Pool {
 
  private:
   friend class PoolRegistry;
+  static constexpr std::size_t unit = std::size_t{64} << 10, units_of_step = step / unit;
   static constexpr unsigned bins = 28;
   // What one stream has freed here and nobody has taken since: lists by size, newest first.
   struct Stream {
@@ -143,6 +147,13 @@ class Pool {
   std::uint32_t take_following(void* queue, std::uint32_t granules) noexcept;
   std::uint32_t take_waiting(std::uint32_t granules, StreamPoint* wait) noexcept;
   std::uint32_t take_free(std::uint32_t granules) noexcept;
+  struct Units {
+    std::size_t from, to;
+  };
+  Units units_inside(const Span& span) const noexcept;
+  std::size_t growth(std::size_t units) const noexcept;
+  bool reserve(std::size_t units) noexcept;
+  bool take_back(std::size_t units) noexcept;
   void cut(Stream& stream, std::uint32_t index, std::uint32_t granules) noexcept;
   void retire(Stream& stream) noexcept;
   void retire_done(Stream& stream) noexcept;
@@ -159,7 +170,8 @@ class Pool {
   RunMap runs_;
   mutable Lock lock_;
   // ---- under lock_ ----
-  std::vector<std::uint64_t> chunks_;                 // bit set: this step of the window is reserved
+  UnitMap backed_;                                    // which units of the window have memory
+  std::size_t spare_ = 0;                             // units reserved that aren't in backed_
   std::vector<std::unique_ptr<Stream>> streams_;      // number 0 is unused
   std::unordered_map<void*, std::uint32_t> numbers_;  // queue -> stream
   std::array<Stream*, 64> recent_{};                  // by a hash of the queue: those used last

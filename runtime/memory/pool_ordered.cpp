@@ -217,14 +217,15 @@ Pool::Result Pool::allocate(std::size_t bytes, void* queue, std::uint64_t site) 
 
 bool Pool::free(void* pointer, StreamPoint point) noexcept {
   if (imported_) return true;  // only its owner's process can free the memory
-  std::uint32_t index = runs_.at(static_cast<std::size_t>(static_cast<char*>(pointer) - range_.base()));
-  if (index == RunMap::none) return false;
   bool last = false;
   {
     const std::lock_guard guard(lock_);
+    std::uint32_t index = runs_.at(static_cast<std::size_t>(static_cast<char*>(pointer) - range_.base()));
+    if (index == RunMap::none) return false;
+    // All of a pool's states change under its lock: of two frees of one block, the first one finds it live.
     Span& span = runs_.span(index);
-    SpanState expected = SpanState::live;
-    if (!span.state.compare_exchange_strong(expected, SpanState::resting, std::memory_order_relaxed)) return false;
+    if (span.state.load(std::memory_order_relaxed) != SpanState::live) return false;
+    span.state.store(SpanState::resting, std::memory_order_relaxed);
     used_ -= runs_.requested(span);
     --live_;
     if (!point.queue) {

@@ -185,6 +185,15 @@ void RunMap::purge(std::size_t keep) noexcept {
   }
 }
 
+void RunMap::discard(std::uint32_t index, std::size_t offset, std::size_t bytes) noexcept {
+  Span& span = this->span(index);
+  range_->discard(offset, bytes);
+  const auto clean = static_cast<std::uint32_t>(bytes >> shift_);
+  const std::uint32_t before = span.owner, after = std::min(before, span.granules - clean);
+  span.owner = after;
+  dirty_ -= std::size_t{before - after} << shift_;
+}
+
 std::uint32_t RunMap::new_span() noexcept {
   if (spare_ != none) {
     const std::uint32_t index = spare_;

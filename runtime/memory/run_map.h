@@ -32,7 +32,7 @@ struct Span {
   Relaxed<std::uint32_t> generation;  // tells allocations at one address apart
   Relaxed<std::uint32_t> owner;       // in use: the owner's; free: how many granules may hold memory (an estimate)
   Relaxed<std::uint16_t> slack;       // bytes that weren't asked for; live spans only
-  std::atomic<SpanState> state;       // live -> resting is a compare-exchange: of two frees of one block, one wins
+  std::atomic<SpanState> state;       // live -> resting under a lock or by compare-exchange: of two frees, one wins
   Relaxed<std::uint8_t> tag;          // what the owner uses the block for
 };
 static_assert(sizeof(Span) == 40);
@@ -100,6 +100,15 @@ class RunMap {
   // most `keep` are left.
   std::size_t dirty() const noexcept { return dirty_; }
   void purge(std::size_t keep) noexcept;
+  // Gives the pages of a part of a free span back.
+  void discard(std::uint32_t index, std::size_t offset, std::size_t bytes) noexcept;
+  // Calls visit(index) for the free spans, those of longer lists first, until it returns false.
+  template <class Visit> void each_free(Visit&& visit) {
+    for (unsigned row = first_levels; row-- > 0;)
+      for (unsigned column = second; column-- > 0;)
+        for (std::uint32_t index = heads_[row][column]; index != none; index = span(index).next)
+          if (!visit(index)) return;
+  }
 
  private:
   static constexpr unsigned second_bits = 5, second = 1u << second_bits, first_levels = 32;

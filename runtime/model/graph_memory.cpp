@@ -10,6 +10,8 @@
 
 namespace mr::model {
 
+std::atomic<std::size_t> graph_allocations{0};
+
 struct GraphAllocation {
   char* address;
   std::size_t bytes;
@@ -74,6 +76,7 @@ GraphAllocation* find(Table& t, const void* pointer) noexcept {
 // Nobody can reach it any more.
 void destroy(Table& t, GraphAllocation* a) noexcept {
   t.by_address.erase(a->address);
+  graph_allocations.store(t.by_address.size(), std::memory_order_relaxed);
   memory::space().device_heap(a->device).free(a->address);
   delete a;
 }
@@ -83,9 +86,18 @@ void destroy(Table& t, GraphAllocation* a) noexcept {
 cudaError_t check_allocation(const cudaMemAllocNodeParams& params) noexcept {
   if (params.bytesize == 0) return cudaErrorInvalidValue;
   const cudaMemPoolProps& pool = params.poolProps;
-  if (pool.allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
-  if (pool.location.type == cudaMemLocationTypeHost) return cudaErrorNotSupported;
-  if (pool.location.type != cudaMemLocationTypeDevice) return cudaErrorInvalidValue;
+  // Managed memory may be asked for: what the node then has is the device's all the same, as recorded.
+  const bool managed = pool.allocType == cudaMemAllocationTypeManaged;
+  if (!managed && pool.allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
+  switch (pool.location.type) {
+  case cudaMemLocationTypeDevice: break;
+  // Places where a pool can be, but no node's memory.
+  case cudaMemLocationTypeHost: return cudaErrorNotSupported;
+  case cudaMemLocationTypeHostNuma: return pool.location.id == 0 ? cudaErrorNotSupported : cudaErrorInvalidValue;
+  case cudaMemLocationTypeInvalid:
+  case cudaMemLocationTypeHostNumaCurrent: return managed ? cudaErrorNotSupported : cudaErrorInvalidValue;
+  default: return cudaErrorInvalidValue;
+  }
   if (pool.location.id < 0 || pool.location.id >= device_count()) return cudaErrorInvalidValue;
   if (pool.handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
   if (params.accessDescCount && !params.accessDescs) return cudaErrorInvalidValue;
@@ -144,6 +156,7 @@ GraphAllocation* make_allocation(int device, std::size_t bytes, Graph& graph,
   Table& t = table();
   std::scoped_lock hold(t.mutex);
   t.by_address.emplace(a->address, a);
+  graph_allocations.store(t.by_address.size(), std::memory_order_relaxed);
   return a;
 }
 
@@ -211,10 +224,9 @@ bool graph_memory_live(const void* pointer) noexcept {
   return a && a->live;
 }
 
-bool free_graph_memory(const void* pointer, cudaError_t& result) noexcept {
+bool free_graph_memory_slowly(const void* pointer, cudaError_t& result) noexcept {
   Table& t = table();
   std::scoped_lock hold(t.mutex);
-  if (t.by_address.empty()) return false;
   GraphAllocation* a = find(t, pointer);
   if (!a) return false;
   if (a->address != pointer || !a->live) {

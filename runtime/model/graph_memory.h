@@ -4,6 +4,7 @@
 // of it is gone. What comes and goes is whether it is *live*: launches and frees change that when they are called, in
 // the order of the calls, and are refused (cudaErrorInvalidValue) when it doesn't fit. All functions are thread-safe.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <vector>
 
@@ -44,7 +45,12 @@ cudaError_t launch_memory(const MemoryEffects& effects, bool auto_free) noexcept
 bool graph_memory_live(const void* pointer) noexcept;
 
 // cudaFree and cudaFreeAsync: true when the pointer lies in a graph allocation; result says how it went.
-bool free_graph_memory(const void* pointer, cudaError_t& result) noexcept;
+bool free_graph_memory_slowly(const void* pointer, cudaError_t& result) noexcept;
+// How many allocations graphs have. Relaxed: who frees one's memory has its address from a call that counted it.
+extern std::atomic<std::size_t> graph_allocations;
+inline bool free_graph_memory(const void* pointer, cudaError_t& result) noexcept {
+  return graph_allocations.load(std::memory_order_relaxed) != 0 && free_graph_memory_slowly(pointer, result);
+}
 
 // cudaDeviceGetGraphMemAttribute and kin, for a valid device.
 cudaError_t graph_memory_attribute(int device, cudaGraphMemAttributeType attribute, unsigned long long* out) noexcept;

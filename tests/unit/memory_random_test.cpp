@@ -1,5 +1,6 @@
 // A seeded generator of memory calls against a reference model: contents, attributes and errors, on one, two and eight
-// devices, by one thread and by three at once. The seed is printed when something differs; MILLRACE_SEED=N repeats it.
+// devices, by one thread and by three at once. The seed is printed when something differs; MILLRACE_SEED=N repeats it,
+// and MILLRACE_SEEDS=M goes on with M seeds from there.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -255,16 +256,17 @@ void run(unsigned seed, int devices, int steps) {
   for (int i = 0; i < steps && !testing::Test::HasFailure(); ++i) generator.step();
 }
 
-unsigned first_seed() {
-  const char* text = std::getenv("MILLRACE_SEED");
-  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 0)) : 1;
+unsigned number(const char* name, unsigned otherwise) {
+  const char* text = std::getenv(name);
+  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 0)) : otherwise;
 }
+unsigned first_seed() { return number("MILLRACE_SEED", 1); }
 
 class MemoryCalls : public testing::TestWithParam<int> {};
 
 TEST_P(MemoryCalls, AgreeWithAModel) {
   ASSERT_TRUE(prepared);
-  for (unsigned seed = first_seed(), end = seed + 4; seed < end && !HasFailure(); ++seed) {
+  for (unsigned seed = first_seed(), end = seed + number("MILLRACE_SEEDS", 4); seed < end && !HasFailure(); ++seed) {
     SCOPED_TRACE("MILLRACE_SEED=" + std::to_string(seed));
     run(seed, GetParam(), 1500);
   }
