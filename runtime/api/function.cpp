@@ -1,4 +1,7 @@
 // Kernels as objects (CUDA Runtime API, "Execution Control"): attributes, names, handles, parameters.
+#include <algorithm>
+#include <iterator>
+
 #include <api/kernel.h>
 #include <model/device.h>
 #include <model/function.h>
@@ -25,12 +28,20 @@ cudaError_t set_attribute(model::Function& function, const MrKernel& kernel, int
   case cudaFuncAttributeRequiredClusterWidth:
   case cudaFuncAttributeRequiredClusterHeight:
   case cudaFuncAttributeRequiredClusterDepth:
-    if (kernel.cluster_dim[0]) return cudaErrorNotPermitted;  // fixed when it was compiled
+    // What was fixed when it was compiled can be asked for, nothing else.
+    if (kernel.cluster_dim[0]) {
+      const auto fixed = static_cast<int>(kernel.cluster_dim[which - cudaFuncAttributeRequiredClusterWidth]);
+      return value == fixed ? cudaSuccess : cudaErrorInvalidValue;
+    }
     if (value < 0) return cudaErrorInvalidValue;
     function.required_cluster[which - cudaFuncAttributeRequiredClusterWidth].store(value, std::memory_order_relaxed);
+    function.wants_cluster.store(
+        std::any_of(std::begin(function.required_cluster), std::end(function.required_cluster),
+                    [](const std::atomic<int>& extent) { return extent.load(std::memory_order_relaxed) != 0; }),
+        std::memory_order_relaxed);
     return cudaSuccess;
   case cudaFuncAttributeNonPortableClusterSizeAllowed:
-    function.non_portable_cluster.store(value != 0, std::memory_order_relaxed);
+    function.non_portable_cluster.store(value, std::memory_order_relaxed);
     return cudaSuccess;
   case cudaFuncAttributeClusterSchedulingPolicyPreference:
     if (value < cudaClusterSchedulingPolicyDefault || value > cudaClusterSchedulingPolicyLoadBalancing)
@@ -81,6 +92,7 @@ MR_API cudaFuncGetAttributes(cudaFuncAttributes* out, const void* func) {
   for (int i = 0; i < 3; ++i)
     *required[i] = kernel->cluster_dim[0] ? static_cast<int>(kernel->cluster_dim[i])
                                           : function->required_cluster[i].load(std::memory_order_relaxed);
+  a.clusterDimMustBeSet = kernel->cluster_dim[0] != 0;
   a.clusterSchedulingPolicyPreference = function->cluster_policy.load(std::memory_order_relaxed);
   a.nonPortableClusterSizeAllowed = function->non_portable_cluster.load(std::memory_order_relaxed);
   *out = a;
@@ -160,6 +172,7 @@ cudaError_t get_kernel(cudaKernel_t* out, const void* func) {
   model::Function* function;
   const MrKernel* kernel;
   if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return api::result(error);
+  if (func == function) return api::result(cudaErrorInvalidDeviceFunction);  // a handle already
   *out = reinterpret_cast<cudaKernel_t>(function);
   return cudaSuccess;
 }

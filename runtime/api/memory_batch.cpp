@@ -9,6 +9,7 @@ using namespace mr;
 namespace {
 
 bool known_location(const cudaMemLocation& location) {
+  if (location.type == cudaMemLocationTypeDevice) return location.id >= 0 && location.id < model::device_count();
   return location.type >= cudaMemLocationTypeInvalid && location.type <= cudaMemLocationTypeHostNumaCurrent;
 }
 bool valid_order(cudaMemcpySrcAccessOrder order) {
@@ -23,7 +24,7 @@ cudaError_t stream_of(cudaStream_t handle, bool per_thread, model::Stream** out)
   *out = stream;
   if (model::slow()) [[unlikely]] {
     cudaError_t error;
-    if (model::capture_refuse(*stream, error)) return error;
+    if (model::capture_refuse(*stream, error, false)) return error;  // the capture goes on
   }
   return cudaSuccess;
 }

@@ -3,12 +3,22 @@
 
 #include <api/kernel.h>
 #include <model/device.h>
+#include <model/launch.h>
 #include <model/launch_attributes.h>
 #include <model/occupancy.h>
 
 using namespace mr;
 
 namespace {
+
+// The dynamic shared memory that a block of a question may have. What every kernel may have by default counts also
+// where the limit was set lower, as recorded.
+std::size_t most_shared(const model::Function& function, const MrKernel& kernel) {
+  constexpr std::size_t plain = 48 << 10;
+  return std::max(function.dynamic_shared_limit(kernel, model::current_device()),
+                  plain - std::min<std::size_t>(plain, kernel.static_shared));
+}
+int carveout_of(const model::Function& function) { return function.preferred_carveout.load(std::memory_order_relaxed); }
 
 cudaError_t active_blocks(int* blocks, const void* func, int threads, std::size_t dynamic_shared, unsigned flags) {
   if (!blocks || threads <= 0 || (flags & ~static_cast<unsigned>(cudaOccupancyDisableCachingOverride)))
@@ -17,15 +27,16 @@ cudaError_t active_blocks(int* blocks, const void* func, int threads, std::size_
   const MrKernel* kernel;
   if (func && !model::find_function(func)) return cudaErrorInvalidResourceHandle;
   if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return error;
-  *blocks = dynamic_shared > function->dynamic_shared_limit(*kernel, model::current_device())
+  *blocks = dynamic_shared > most_shared(*function, *kernel)
                 ? 0  // could not be launched
-                : model::blocks_per_multiprocessor(*kernel, threads, dynamic_shared);
+                : model::blocks_per_multiprocessor(*kernel, threads, dynamic_shared, carveout_of(*function));
   return cudaSuccess;
 }
 
-// The launch that a configuration describes, its kernel, and the resident blocks of one multiprocessor.
-cudaError_t describe(const void* func, const cudaLaunchConfig_t& config, model::LaunchRequest* request, dim3* cluster,
-                     int* blocks) {
+// The launch that a configuration describes, its clusters (0: none), and how many of its blocks the device holds at a
+// time.
+cudaError_t describe(const void* func, const cudaLaunchConfig_t& config, model::LaunchRequest* request,
+                     std::uint64_t* cluster, std::int64_t* blocks) {
   const MrKernel* kernel;
   if (const cudaError_t error = api::find_kernel(func, &request->function, &kernel)) return error;
   request->grid = config.gridDim;
@@ -33,10 +44,23 @@ cudaError_t describe(const void* func, const cudaLaunchConfig_t& config, model::
   request->dynamic_shared = config.dynamicSmemBytes;
   for (unsigned i = 0; i < config.numAttrs; ++i)
     if (const cudaError_t error = model::apply_attribute(*request, config.attrs[i])) return error;
-  *cluster = model::cluster_of(*request, *kernel);
   const std::uint64_t threads = std::uint64_t{config.blockDim.x} * config.blockDim.y * config.blockDim.z;
-  if (threads == 0 || threads > model::shape::max_threads_per_block) return cudaErrorInvalidValue;
-  *blocks = model::blocks_per_multiprocessor(*kernel, static_cast<int>(threads), config.dynamicSmemBytes);
+  if (threads == 0 || !config.gridDim.x || !config.gridDim.y || !config.gridDim.z) return cudaErrorInvalidValue;
+  *cluster = 0;
+  if (model::has_clusters(*request, *kernel)) {
+    // Where more than the portable size is allowed, any is answered.
+    const std::uint64_t portable = model::shape::max_cluster;
+    const std::uint64_t most = model::largest_cluster(*request->function) > portable ? ~std::uint64_t{0} : portable;
+    if (const cudaError_t error = model::check_clusters(*request, *kernel, most)) return error;
+    const dim3 extent = model::cluster_of(*request, *kernel);
+    *cluster = std::uint64_t{extent.x} * extent.y * extent.z;
+  }
+  *blocks = threads > model::shape::max_threads_per_block ||
+                    config.dynamicSmemBytes > most_shared(*request->function, *kernel)
+                ? 0  // could not be launched
+                : std::int64_t{model::blocks_per_multiprocessor(
+                      *kernel, static_cast<int>(threads), config.dynamicSmemBytes, carveout_of(*request->function))} *
+                      model::multiprocessors();
   return cudaSuccess;
 }
 
@@ -57,7 +81,8 @@ MR_API cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void*
   model::Function* function;
   const MrKernel* kernel;
   if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return api::result(error);
-  if (!model::dynamic_shared_for(*kernel, blocks, threads, bytes)) return api::result(cudaErrorInvalidValue);
+  if (!model::dynamic_shared_for(*kernel, blocks, threads, bytes, carveout_of(*function)))
+    return api::result(cudaErrorInvalidValue);
   *bytes = std::min<std::size_t>(*bytes, function->dynamic_shared_limit(*kernel, model::current_device()));
   return cudaSuccess;
 }
@@ -65,30 +90,21 @@ MR_API cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void*
 MR_API cudaOccupancyMaxPotentialClusterSize(int* size, const void* func, const cudaLaunchConfig_t* config) {
   if (!size || !config) return api::result(cudaErrorInvalidValue);
   model::LaunchRequest request;
-  dim3 cluster;
-  int blocks = 0;
+  std::uint64_t cluster = 0;
+  std::int64_t blocks = 0;
   if (const cudaError_t error = describe(func, *config, &request, &cluster, &blocks)) return api::result(error);
-  const int most = request.function->non_portable_cluster.load(std::memory_order_relaxed)
-                       ? model::shape::max_cluster_non_portable
-                       : model::shape::max_cluster;
-  *size = static_cast<int>(std::min<std::int64_t>(most, std::int64_t{blocks} * model::multiprocessors()));
+  const auto most = static_cast<std::int64_t>(model::largest_cluster(*request.function));
+  *size = static_cast<int>(std::min(most, blocks));
   return cudaSuccess;
 }
 
+// Of a launch without clusters there are none.
 MR_API cudaOccupancyMaxActiveClusters(int* clusters, const void* func, const cudaLaunchConfig_t* config) {
   if (!clusters || !config) return api::result(cudaErrorInvalidValue);
   model::LaunchRequest request;
-  dim3 cluster;
-  int blocks = 0;
+  std::uint64_t cluster = 0;
+  std::int64_t blocks = 0;
   if (const cudaError_t error = describe(func, *config, &request, &cluster, &blocks)) return api::result(error);
-  const std::uint64_t size = std::uint64_t{cluster.x} * cluster.y * cluster.z;
-  const int most = request.function->non_portable_cluster.load(std::memory_order_relaxed)
-                       ? model::shape::max_cluster_non_portable
-                       : model::shape::max_cluster;
-  if (size == 0 || size > static_cast<std::uint64_t>(most) || config->gridDim.x % cluster.x ||
-      config->gridDim.y % cluster.y || config->gridDim.z % cluster.z)
-    return api::result(cudaErrorInvalidClusterSize);
-  *clusters = static_cast<int>(static_cast<std::uint64_t>(blocks) *
-                               static_cast<std::uint64_t>(model::multiprocessors()) / size);
+  *clusters = cluster ? static_cast<int>(blocks / static_cast<std::int64_t>(cluster)) : 0;
   return cudaSuccess;
 }

@@ -56,8 +56,9 @@ bool capture_alloc(Stream& stream, void** out, std::size_t bytes, cudaError_t& r
 bool capture_free(Stream& stream, void* pointer, cudaError_t& result) noexcept;
 // Work without a node of its own: empty copies, discards and prefetches with nothing to do. Recorded as nothing.
 bool capture_nothing(Stream& stream, cudaError_t& result) noexcept;
-// Work that can't be recorded: stream callbacks, batch copies, synchronous copies and sets, graph launches.
-bool capture_refuse(Stream& stream, cudaError_t& result) noexcept;
+// Work that can't be recorded: stream callbacks, batch copies, synchronous copies and sets, graph launches. It ends the
+// capture, unless that is not to be invalidated.
+bool capture_refuse(Stream& stream, cudaError_t& result, bool invalidate = true) noexcept;
 
 // ---- events ----
 

@@ -178,11 +178,11 @@ bool capture_nothing(Stream& stream, cudaError_t& result) noexcept {
   return Work(stream, result).turn != Turn::ordinary;
 }
 
-bool capture_refuse(Stream& stream, cudaError_t& result) noexcept {
+bool capture_refuse(Stream& stream, cudaError_t& result, bool invalidate) noexcept {
   const Work work(stream, result);
   if (work.turn == Turn::ordinary) return false;
   if (work.capture) {
-    work.capture->invalidate();
+    if (invalidate) work.capture->invalidate();
     result = cudaErrorStreamCaptureUnsupported;
   }
   return true;

@@ -327,22 +327,34 @@ cudaError_t DeviceSettings::limit(cudaLimit which, std::size_t* value) const noe
   return cudaSuccess;
 }
 
+namespace {
+
+// Of what is close to the largest number, nothing smaller than it.
+constexpr std::size_t round_up(std::size_t value, std::size_t unit) noexcept {
+  return value > ~std::size_t{0} - unit ? value : (value + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
 cudaError_t DeviceSettings::set_limit(cudaLimit which, std::size_t value, bool in_use) noexcept {
   switch (which) {
   // What is too small or too large is granted as far as it goes.
   case cudaLimitPrintfFifoSize:
     if (in_use) return cudaErrorInvalidValue;
-    value = std::clamp(value, std::size_t{512} << 10, std::size_t{2} << 30);
+    value = std::clamp(round_up(value, 256), std::size_t{512} << 10, std::size_t{2} << 30);
     break;
   case cudaLimitMallocHeapSize:
     if (in_use) return cudaErrorInvalidValue;
-    value = std::clamp(value, std::size_t{4} << 20, std::max(properties(0).totalGlobalMem / 8, std::size_t{8} << 20));
+    value = std::clamp(round_up(value, 64 << 10), std::size_t{4} << 20,
+                       std::max(properties(0).totalGlobalMem / 8, std::size_t{8} << 20));
     break;
   case cudaLimitStackSize:
     // Stacks are what they are (simt/abi.h): all of it is there from the start, and a request that doesn't fit is
     // refused rather than granted in name.
     if (value > stack_most) return cudaErrorInvalidValue;
-    value = (value + 15) / 16 * 16;
+    // As recorded: what asks for no other stacks than there are is kept as it was asked for.
+    if (round_up(value, 16) != round_up(limits_[which].load(std::memory_order_relaxed), 16))
+      value = round_up(value, 16);
     break;
   case cudaLimitMaxL2FetchGranularity:
     if (value > 128) return cudaErrorInvalidValue;

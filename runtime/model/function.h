@@ -28,7 +28,8 @@ struct Function {
   std::atomic<int> preferred_carveout{-1};
   std::atomic<int> cache_config{0};
   std::atomic<int> required_cluster[3] = {};
-  std::atomic<bool> non_portable_cluster{false};
+  std::atomic<bool> wants_cluster{false};    // any of them isn't 0
+  std::atomic<int> non_portable_cluster{0};  // allowed unless 0; kept as it was set
   std::atomic<int> cluster_policy{0};
 
   // The most dynamic shared memory that a launch on a device may ask for, in bytes.

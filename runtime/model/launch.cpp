@@ -24,24 +24,6 @@ std::size_t arguments_offset(const MrKernel& kernel) noexcept {
   return engine::KernelOp::header;
 }
 
-// A kernel with clusters of its own can be given no others.
-cudaError_t check_clusters(const LaunchRequest& request, const MrKernel& kernel) noexcept {
-  const dim3 cluster = cluster_of(request, kernel);
-  const std::uint64_t size = std::uint64_t{cluster.x} * cluster.y * cluster.z;
-  const std::uint64_t most = request.function->non_portable_cluster.load(std::memory_order_relaxed)
-                                 ? shape::max_cluster_non_portable
-                                 : shape::max_cluster;
-  if (size == 0 || size > most || (kernel.max_cluster && size > kernel.max_cluster)) return cudaErrorInvalidClusterSize;
-  if (request.grid.x % cluster.x || request.grid.y % cluster.y || request.grid.z % cluster.z)
-    return cudaErrorInvalidClusterSize;
-  LaunchRequest own;
-  own.function = request.function;
-  const dim3 fixed = cluster_of(own, kernel);
-  if (fixed.x && (fixed.x != cluster.x || fixed.y != cluster.y || fixed.z != cluster.z))
-    return cudaErrorInvalidClusterSize;
-  return cudaSuccess;
-}
-
 // A preferred cluster is made of whole clusters, and the grid of whole preferred ones.
 cudaError_t check_preferred_cluster(const LaunchRequest& request, const MrKernel& kernel) noexcept {
   const auto fits = [](const dim3& whole, const dim3& part) {
@@ -58,11 +40,32 @@ cudaError_t check_preferred_cluster(const LaunchRequest& request, const MrKernel
 dim3 cluster_of(const LaunchRequest& request, const MrKernel& kernel) noexcept {
   if (request.cluster_given || request.cluster.x) return request.cluster;
   if (kernel.cluster_dim[0]) return {kernel.cluster_dim[0], kernel.cluster_dim[1], kernel.cluster_dim[2]};
-  unsigned set[3];
-  for (int i = 0; i < 3; ++i)
-    set[i] = static_cast<unsigned>(request.function->required_cluster[i].load(std::memory_order_relaxed));
-  if (set[0] == 0) return {0, 0, 0};
-  return {set[0], set[1] ? set[1] : 1, set[2] ? set[2] : 1};
+  const auto& wanted = request.function->required_cluster;
+  const auto wish = [&](int i) { return static_cast<unsigned>(wanted[i].load(std::memory_order_relaxed)); };
+  return {wish(0), wish(1), wish(2)};  // all of them, or some only, which is no cluster
+}
+
+cudaError_t check_clusters(const LaunchRequest& request, const MrKernel& kernel, std::uint64_t most) noexcept {
+  const dim3 cluster = cluster_of(request, kernel);
+  const std::uint64_t size = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+  if (size == 0 || size > most || (kernel.max_cluster && size > kernel.max_cluster)) return cudaErrorInvalidClusterSize;
+  if (request.grid.x % cluster.x || request.grid.y % cluster.y || request.grid.z % cluster.z)
+    return cudaErrorInvalidClusterSize;
+  // A kernel with clusters of its own can be given no others, and none that its attributes contradict.
+  const unsigned* own = kernel.cluster_dim;
+  const unsigned given[3] = {cluster.x, cluster.y, cluster.z};
+  for (int i = 0; i < 3; ++i) {
+    const auto wanted = own[0] ? own[i]
+                               : static_cast<unsigned>(
+                                     request.function->required_cluster[i].load(std::memory_order_relaxed));
+    if (wanted && wanted != given[i]) return cudaErrorInvalidClusterSize;
+  }
+  return cudaSuccess;
+}
+
+std::uint64_t largest_cluster(const Function& function) noexcept {
+  return function.non_portable_cluster.load(std::memory_order_relaxed) ? shape::max_cluster_non_portable
+                                                                       : shape::max_cluster;
 }
 
 cudaError_t check_launch(const LaunchRequest& request, Context& context, const MrKernel** out) noexcept {
@@ -77,14 +80,15 @@ cudaError_t check_launch(const LaunchRequest& request, Context& context, const M
   if (threads > shape::max_threads_per_block || (kernel->max_threads && threads > kernel->max_threads))
     return cudaErrorInvalidValue;
   if (has_clusters(request, *kernel)) [[unlikely]]
-    if (const cudaError_t wrong = check_clusters(request, *kernel)) return wrong;
+    if (const cudaError_t wrong = check_clusters(request, *kernel, largest_cluster(*request.function))) return wrong;
   if (request.preferred_cluster.x) [[unlikely]]
     if (const cudaError_t wrong = check_preferred_cluster(request, *kernel)) return wrong;
   if (request.dynamic_shared > request.function->dynamic_shared_limit(*kernel, context.ordinal))
     return cudaErrorInvalidValue;
   if (request.cooperative) {
     const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-    if (blocks > resident_blocks(*kernel, static_cast<int>(threads), request.dynamic_shared))
+    if (blocks > resident_blocks(*kernel, static_cast<int>(threads), request.dynamic_shared,
+                                 request.function->preferred_carveout.load(std::memory_order_relaxed)))
       return cudaErrorCooperativeLaunchTooLarge;
   }
   *out = kernel;

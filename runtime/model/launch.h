@@ -37,10 +37,15 @@ struct LaunchRequest {
 // Whether a launch has clusters, its own or the function's: almost none has.
 inline bool has_clusters(const LaunchRequest& request, const MrKernel& kernel) noexcept {
   return request.cluster_given || request.cluster.x || kernel.cluster_dim[0] ||
-         request.function->required_cluster[0].load(std::memory_order_relaxed);
+         request.function->wants_cluster.load(std::memory_order_relaxed);
 }
 // The clusters of a launch: as given, else the function's own; 0,0,0 without clusters.
 dim3 cluster_of(const LaunchRequest& request, const MrKernel& kernel) noexcept;
+
+// Whether a launch that has clusters can have them, of at most `most` blocks each: cudaErrorInvalidClusterSize if not.
+cudaError_t check_clusters(const LaunchRequest& request, const MrKernel& kernel, std::uint64_t most) noexcept;
+// The blocks that a cluster of this function may have.
+std::uint64_t largest_cluster(const Function& function) noexcept;
 
 // Checks everything the real runtime checks at the call; cudaSuccess and the kernel, or the error that wins.
 cudaError_t check_launch(const LaunchRequest& request, Context& context, const MrKernel** kernel) noexcept;

@@ -66,7 +66,7 @@ cudaError_t apply_attribute(LaunchRequest& request, const cudaLaunchAttribute& a
   case cudaLaunchAttributeCooperative: request.cooperative = value.cooperative != 0; break;
   case cudaLaunchAttributeClusterDimension:
     request.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
-    request.cluster_given = true;
+    request.cluster_given = value.clusterDim.x || value.clusterDim.y || value.clusterDim.z;  // all zero: none
     break;
   case cudaLaunchAttributeProgrammaticStreamSerialization:
     request.programmatic = value.programmaticStreamSerializationAllowed != 0;

@@ -299,9 +299,10 @@ cudaError_t unregister_host(void* pointer) noexcept {
 }
 
 cudaError_t host_device_pointer(void** out, void* pointer) noexcept {
+  if (!pointer) return cudaErrorInvalidValue;
   *out = nullptr;
   Operand operand;
-  if (!pointer || !look_up(pointer, 1, &operand) || !memory::is_page_locked(operand.kind)) return cudaErrorInvalidValue;
+  if (!look_up(pointer, 1, &operand) || !memory::is_page_locked(operand.kind)) return cudaErrorInvalidValue;
   *out = pointer;
   return cudaSuccess;
 }
@@ -311,7 +312,7 @@ cudaError_t host_flags_of(unsigned* out, const void* pointer) noexcept {
   if (!found.block.live) return cudaErrorInvalidValue;
   if (memory::is_page_locked(found.kind))
     *out = memory::flags_of(found.block.flags) | cudaHostAllocMapped;
-  else if (memory::is_managed(found.kind))
+  else if (memory::is_managed(found.kind) && !found.owner)
     *out = cudaHostAllocMapped;
   else
     return cudaErrorInvalidValue;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <cuda_runtime_api.h>
+#include <memory/pool.h>
 #include <memory/space.h>
 #include <model/context.h>
 #include <model/memory.h>
@@ -128,6 +129,8 @@ void prefetched(const void* pointer, std::size_t bytes, const cudaMemLocation& l
 cudaError_t advise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice,
                    const cudaMemLocation& location) noexcept {
   if (!managed_range(pointer, bytes)) return cudaErrorInvalidValue;
+  // A pool's memory stays where the pool is at home.
+  if (space().find(pointer).owner) return cudaErrorNotSupported;
   switch (advice) {
   case cudaMemAdviseSetReadMostly:
   case cudaMemAdviseUnsetReadMostly:
@@ -186,6 +189,9 @@ cudaError_t range_attribute(void* data, std::size_t data_bytes, cudaMemRangeAttr
     if (!(common.preferred == hints.preferred)) common.preferred = {};
     if (!(common.prefetched == hints.prefetched)) common.prefetched = {};
   });
+  // That of a pool's memory is where the pool is at home.
+  if (const memory::Pool* pool = space().pool_of(pointer); pool && pool->options().location)
+    common.preferred = {pool->options().location, std::max(pool->options().device, 0)};
   auto* values = static_cast<int*>(data);
   // The old attributes know devices and the host only.
   const auto number = [](const Place& place) {
@@ -220,7 +226,7 @@ cudaError_t attach(bool no_stream, void* pointer, std::size_t length, unsigned f
   if (flags == cudaMemAttachSingle && no_stream) return cudaErrorInvalidValue;
   const Pointer found = space().find(pointer);
   // All of a block or variable, named by its start.
-  if (!memory::is_managed(found.kind) || !found.block.live) return cudaErrorInvalidValue;
+  if (!memory::is_managed(found.kind) || !found.block.live || found.owner) return cudaErrorInvalidValue;
   if (found.kind == memory::Kind::managed &&
       (found.block.base != pointer || (length != 0 && length != found.block.size)))
     return cudaErrorInvalidValue;

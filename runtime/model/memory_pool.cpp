@@ -9,6 +9,7 @@
 #include <model/context.h>
 #include <model/device.h>
 #include <model/memory.h>
+#include <model/memory_managed.h>
 #include <model/stream.h>
 
 namespace mr::model {
@@ -72,6 +73,7 @@ Pool* make_default(int device, bool host, bool managed) noexcept {
   options.device = host ? -1 : device;
   options.host = host && !managed;
   options.managed = managed;
+  options.location = host ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
   options.is_default = true;
   return Pool::create(options);
 }
@@ -107,8 +109,12 @@ Pool* current_pool(int device) noexcept {
 }
 
 bool set_current_pool(int device, Pool* pool) noexcept {
-  if (pool->options().host || pool->options().managed || pool->options().device != device || pool->imported())
-    return false;
+  if (pool->options().host || pool->options().device != device || pool->imported()) return false;
+  if (pool->options().managed) {  // the one that the device's managed memory comes from
+    const std::scoped_lock hold(pools_lock);
+    managed_currents[device] = pool;
+    return true;
+  }
   currents[device].store(pool, std::memory_order_release);
   return true;
 }
@@ -154,6 +160,7 @@ cudaError_t create_pool(Pool** out, const cudaMemPoolProps& props) noexcept {
     if (byte) return cudaErrorInvalidValue;
   if (options.device >= 0 && props.maxSize > properties(options.device).totalGlobalMem)
     return cudaErrorMemoryAllocation;
+  options.location = options.device >= 0 ? cudaMemLocationTypeDevice : props.location.type;
   options.handle_types = handles;
   options.exportable = handles == cudaMemHandleTypePosixFileDescriptor;
   options.max_size = props.maxSize;
@@ -213,8 +220,10 @@ engine::OpResult free_op(engine::CustomOp& op, engine::Queue&, engine::Runner&, 
 }  // namespace
 
 cudaError_t free_ordered(void* pointer, Stream& stream) noexcept {
-  if (Pool* pool = space().pool_of(pointer))
+  if (Pool* pool = space().pool_of(pointer)) {
+    if (pool->options().managed) forget_managed(pointer);
     return pool->free(pointer, point_of(stream)) ? cudaSuccess : cudaErrorInvalidValue;
+  }
   const Pointer found = space().find(pointer);
   if (!found.block.live || found.block.base != pointer) return cudaErrorInvalidValue;
   if (memory::is_managed(found.kind)) return cudaErrorNotSupported;
@@ -233,6 +242,7 @@ cudaError_t free_ordered(void* pointer, Stream& stream) noexcept {
 cudaError_t free_ordered_now(const Pointer& found, void* pointer) noexcept {
   auto* pool = static_cast<Pool*>(found.owner);
   if (pool->imported()) return cudaErrorInvalidValue;
+  if (pool->options().managed) forget_managed(pointer);
   return pool->free(pointer, {}) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -280,10 +290,7 @@ cudaError_t set_located_pool(const cudaMemLocation& location, cudaMemAllocationT
   if (pool->options().managed != managed) return cudaErrorInvalidValue;
   if (location.type == cudaMemLocationTypeDevice) {
     if (pool->options().device != location.id) return cudaErrorInvalidValue;
-    if (!managed) return set_current_pool(location.id, pool) ? cudaSuccess : cudaErrorInvalidValue;
-    const std::scoped_lock hold(pools_lock);
-    managed_currents[location.id] = pool;
-    return cudaSuccess;
+    return set_current_pool(location.id, pool) ? cudaSuccess : cudaErrorInvalidValue;
   }
   if (pool->options().device >= 0) return cudaErrorInvalidValue;
   const std::scoped_lock hold(pools_lock);
@@ -350,14 +357,13 @@ cudaError_t pool_access(Pool& pool, const cudaMemLocation& location, cudaMemAcce
     if (location.id < 0 || location.id >= device_count()) return cudaErrorInvalidValue;
     const std::uint64_t access = pool.access;
     const bool write = access >> 32 >> location.id & 1, read = access >> location.id & 1;
-    *flags = options.managed || write ? cudaMemAccessFlagsProtReadWrite
-             : read                   ? cudaMemAccessFlagsProtRead
-                                      : cudaMemAccessFlagsProtNone;
+    // Of managed memory, which all may use, no access is said until it is given.
+    *flags = write ? cudaMemAccessFlagsProtReadWrite : read ? cudaMemAccessFlagsProtRead : cudaMemAccessFlagsProtNone;
     return cudaSuccess;
   }
   case cudaMemLocationTypeHost:
   case cudaMemLocationTypeHostNuma:
-    *flags = options.host || options.managed ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    *flags = options.host ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return cudaSuccess;
   default: return cudaErrorInvalidValue;
   }
@@ -371,8 +377,9 @@ cudaError_t set_pool_access(Pool& pool, const cudaMemAccessDesc* list, std::size
       return cudaErrorNotSupported;
     if (wish.location.id < 0 || wish.location.id >= device_count()) return cudaErrorInvalidDevice;
     if (flags != cudaMemAccessFlagsProtNone && flags != cudaMemAccessFlagsProtReadWrite) return cudaErrorInvalidValue;
-    // A pool's own device always has full access.
-    if (flags == cudaMemAccessFlagsProtNone && pool.options().device == wish.location.id) return cudaErrorInvalidDevice;
+    // A pool's own device always has full access, but to managed memory.
+    if (flags == cudaMemAccessFlagsProtNone && !pool.options().managed && pool.options().device == wish.location.id)
+      return cudaErrorInvalidDevice;
   }
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t bits = std::uint64_t{0x100000001} << list[i].location.id;

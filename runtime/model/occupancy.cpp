@@ -24,6 +24,16 @@ int blocks_by_threads(const MrKernel& kernel, int threads) noexcept {
   return std::min({shape::max_blocks_per_multiprocessor, by_threads, by_registers});
 }
 
+// The shared memory that a multiprocessor is set up with: of the sizes there are, the smallest that the preference asks
+// for and a block needs.
+std::size_t shared_by_carveout(int carveout, std::size_t block) noexcept {
+  if (carveout < 0) return shape::shared_per_multiprocessor;
+  const std::size_t wanted = shape::shared_per_multiprocessor * static_cast<std::size_t>(carveout) / 100;
+  for (const std::size_t kib : {8, 16, 32, 64, 100, 132, 164, 196})
+    if (kib << 10 >= std::max(wanted, block)) return kib << 10;
+  return shape::shared_per_multiprocessor;
+}
+
 }  // namespace
 
 int registers_of(const MrKernel& kernel) noexcept {
@@ -32,25 +42,26 @@ int registers_of(const MrKernel& kernel) noexcept {
   return std::clamp(static_cast<int>(kernel.registers), 16, std::max(most, 16));
 }
 
-int blocks_per_multiprocessor(const MrKernel& kernel, int threads, std::size_t dynamic_shared) noexcept {
+int blocks_per_multiprocessor(const MrKernel& kernel, int threads, std::size_t dynamic_shared, int carveout) noexcept {
   const std::size_t used = kernel.static_shared + dynamic_shared;
   if (used > shape::shared_per_block_opt_in) return 0;
-  const std::size_t by_shared = shape::shared_per_multiprocessor /
-                                round_up(used + shape::shared_reserved_per_block, shared_unit);
+  const std::size_t each = round_up(used + shape::shared_reserved_per_block, shared_unit);
+  const std::size_t by_shared = shared_by_carveout(carveout, each) / each;
   return std::min(blocks_by_threads(kernel, threads), static_cast<int>(by_shared));
 }
 
-bool dynamic_shared_for(const MrKernel& kernel, int blocks, int threads, std::size_t* bytes) noexcept {
+bool dynamic_shared_for(const MrKernel& kernel, int blocks, int threads, std::size_t* bytes, int carveout) noexcept {
   if (blocks > blocks_by_threads(kernel, threads)) return false;
-  const std::size_t each = shape::shared_per_multiprocessor / static_cast<std::size_t>(blocks) / shared_unit *
-                           shared_unit;
-  if (each < kernel.static_shared) return false;
+  // A single block has it all, whatever is preferred.
+  const std::size_t all = shared_by_carveout(blocks == 1 ? -1 : carveout, 0);
+  const std::size_t each = all / static_cast<std::size_t>(blocks) / shared_unit * shared_unit;
+  if (each < std::max<std::size_t>(kernel.static_shared, shape::shared_reserved_per_block)) return false;
   *bytes = std::min(each, shape::shared_per_block_opt_in) - kernel.static_shared;
   return true;
 }
 
-std::uint64_t resident_blocks(const MrKernel& kernel, int threads, std::size_t dynamic_shared) noexcept {
-  return static_cast<std::uint64_t>(blocks_per_multiprocessor(kernel, threads, dynamic_shared)) *
+std::uint64_t resident_blocks(const MrKernel& kernel, int threads, std::size_t dynamic_shared, int carveout) noexcept {
+  return static_cast<std::uint64_t>(blocks_per_multiprocessor(kernel, threads, dynamic_shared, carveout)) *
          static_cast<std::uint64_t>(multiprocessors());
 }
 

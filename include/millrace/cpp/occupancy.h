@@ -55,7 +55,7 @@ __MR_INLINE cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
   if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, (const void*)func);
   if (error != cudaSuccess) return error;
   if (attributes.maxThreadsPerBlock < limit) limit = attributes.maxThreadsPerBlock;
-  if (blockSizeLimit > 0 && blockSizeLimit < limit) limit = blockSizeLimit;
+  if (blockSizeLimit != 0 && blockSizeLimit < limit) limit = blockSizeLimit; /* nothing fits a negative one */
 
   int best_threads = 0, best_block = 0, best_blocks = 0;
   /* Whole warps from above; the first candidate may be a limit that isn't a multiple of the warp. */

@@ -42,6 +42,7 @@ static void alone(const char* name, void (*body)()) {
     return;
   }
   alarm(40);
+  std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);  // what was printed before a call that never returns is seen
   std::signal(SIGSEGV, fault);
   std::printf("-- %s\n", name);
   body();
