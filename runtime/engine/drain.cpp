@@ -1,5 +1,8 @@
 #include <engine/drain.h>
 
+#include <algorithm>
+#include <utility>
+
 #include <engine/clock.h>
 #include <engine/graph_run.h>
 #include <engine/graph_runner.h>
@@ -14,10 +17,15 @@ namespace mr::engine {
 struct Drainer {
   // The front operation waits for op.on. True: satisfied. False: the queue is parked and not the caller's any more.
   static bool wait(Queue& queue, const WaitOp& op, Runner& runner) noexcept;
-  static void become_asynchronous(Queue& queue) noexcept {
+  // Others may take part in the queue's front operation from here on, those who wait for a kept queue among them: they
+  // find the way from that queue to this one if it is parked.
+  static void become_asynchronous(Queue& queue, Runner& runner) noexcept {
+    if (runner.kept) [[unlikely]]
+      let_go(runner);
     queue.state_.store(QueueState::asynchronous, std::memory_order_relaxed);
   }
   static void resume(Queue& queue) noexcept { queue.state_.store(QueueState::running, std::memory_order_relaxed); }
+  static void let_go(Runner& runner) noexcept { std::exchange(runner.kept, nullptr)->release(); }
   static void mark_workers_only(Queue& queue) noexcept { queue.workers_only_.store(true, std::memory_order_relaxed); }
 };
 
@@ -27,9 +35,18 @@ constexpr unsigned max_depth = 12;  // of queues drained inside each other's wai
 
 enum class Ran : std::uint8_t { done, workers, gone };
 
+// Whether the owner of `queue` knows that its front operation waits for one of `on` that is still to come.
+const WaitOp* front_waits_for(Queue& queue, const Queue& on) noexcept {
+  if (queue.has_seen_all(queue.completed())) return nullptr;
+  const Op& front = *queue.front();
+  if (front.kind != OpKind::wait) return nullptr;
+  const auto& wait = static_cast<const WaitOp&>(front);
+  return wait.on == &on && on.completed() < wait.sequence ? &wait : nullptr;
+}
+
 // The queue's front operation in parts that other threads may take.
 Ran spread(Queue& queue, Runner& runner) noexcept {
-  Drainer::become_asynchronous(queue);
+  Drainer::become_asynchronous(queue, runner);
   if (run_share(*queue.job, runner) == Share::left) return Ran::gone;
   Drainer::resume(queue);
   return Ran::done;
@@ -37,6 +54,13 @@ Ran spread(Queue& queue, Runner& runner) noexcept {
 
 std::size_t size_of(const memory::LinearCopy& copy) noexcept { return copy.bytes; }
 template <class Box> std::size_t size_of(const Box& box) noexcept { return box.bytes(); }
+
+// Records lie behind each other, a line long at least, and in the enqueuer's cache. Of those that are known to be
+// published, none is a line that he is still to write.
+constexpr std::uint64_t lines_ahead = 8;
+void fetch_ahead(const Op* op) noexcept {
+  __builtin_prefetch(reinterpret_cast<const char*>(op) + (lines_ahead - 1) * 64);
+}
 
 // Copies and fills that take long are everybody's: one processor can't use all of the memory's bandwidth. Of two, the
 // other is another program's often enough, and a part that is put aside there takes longer than a copy of less than
@@ -68,7 +92,7 @@ Ran run_kernel(Queue& queue, KernelOp& op, Runner& runner) noexcept {
   if (op.flags & op_workers_only) {  // needs residency
     if (!runner.worker) return Ran::workers;
     simt::grid_open(grid);
-    Drainer::become_asynchronous(queue);
+    Drainer::become_asynchronous(queue, runner);
     queue.job->open(grid, true);
     queue.job->users.store(0, std::memory_order_relaxed);  // this thread joins like any other
     Scheduler::get().publish(*queue.job);
@@ -156,11 +180,22 @@ bool Drainer::wait(Queue& queue, const WaitOp& op, Runner& runner) noexcept {
   // First choice: do what we wait for, unless something more urgent is ready. Holding our queue while draining another
   // can't deadlock, since a wait only ever names operations that were enqueued before it: two threads that hold each
   // other's wish would need a cycle in enqueue order.
-  if (runner.depth < max_depth && !(runner.worker && runner.should_yield(on.level())) && on.try_claim(runner.worker)) {
+  const bool kept = runner.kept == &on;
+  if (kept) runner.kept = nullptr;
+  if (kept || (runner.depth < max_depth && !(runner.worker && runner.should_yield(on.level())) &&
+               on.try_claim(runner.worker))) {
     ++runner.depth;
     const Drain result = drain(on, runner, op.sequence);
     --runner.depth;
-    settle(on, runner, result);
+    const WaitOp* const next = result == Drain::reached && runner.depth == 0 && !runner.kept && !observe::explorer
+                                   ? front_waits_for(on, queue)
+                                   : nullptr;
+    if (next) {
+      runner.kept = &on;
+      runner.kept_until = next->sequence;
+    } else {
+      settle(on, runner, result);
+    }
     if (on.completed() >= op.sequence) return true;
   }
   queue.blocked_on_.store(&on, std::memory_order_relaxed);
@@ -198,6 +233,7 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until, std::uint64_t kno
       }
     }
     Op* op = queue.front();
+    if (std::max(known, queue.seen()) >= done + lines_ahead) fetch_ahead(op);
     if (op->site) [[unlikely]]
       observe_begin(*op, count > 1);
     Ran ran = Ran::done;
@@ -253,7 +289,7 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until, std::uint64_t kno
         }
         // An operation that goes on by other means may be finished on another thread before run() returns: from here on
         // the queue is only ours if it says so.
-        Drainer::become_asynchronous(queue);
+        Drainer::become_asynchronous(queue, runner);
         switch (custom->run(*custom, queue, runner, dead)) {
         case OpResult::done: Drainer::resume(queue); break;
         case OpResult::workers:
@@ -277,11 +313,13 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until, std::uint64_t kno
       break;
     }
     ++done;
-    if (done >= until && !runner.worker)
+    if (done >= until && !runner.worker && outermost)
       queue.complete_last(op);
     else
       queue.complete_front(op);
     ++runner.operations;
+    if (runner.kept && outermost && done >= runner.kept_until) [[unlikely]]
+      if (!front_waits_for(queue, *runner.kept)) Drainer::let_go(runner);
     if (runner.worker && ((count & 7u) == 0 || scheduler.has_urgent()) && runner.should_yield(queue.level()) &&
         !next_is_prompt(queue, done)) {
       result = Drain::yielded;
@@ -289,6 +327,8 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until, std::uint64_t kno
     }
   }
   if (outermost) {
+    if (runner.kept) [[unlikely]]
+      Drainer::let_go(runner);
     runner.after_host = runner.in_host_function;
     if (runner.in_host_function) runner.leave_host_function();
   }

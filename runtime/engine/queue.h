@@ -53,6 +53,16 @@ class alignas(64) Queue {
   std::uint64_t completed() const noexcept { return completed_.load(std::memory_order_acquire); }
   bool has_work() const noexcept { return completed() < tail(); }
 
+  // Hints for enqueuers, without a look at the owner's line (relaxed): somebody has the queue, and hasn't run it dry as
+  // far as can be seen; the same, and `sequence` is its newest operation, so that it has hardly completed.
+  bool is_busy() const noexcept {
+    const QueueState now = state();
+    return now == QueueState::running || now == QueueState::parked || now == QueueState::asynchronous;
+  }
+  bool is_busy_with(std::uint64_t sequence) const noexcept {
+    return is_busy() && tail_.load(std::memory_order_relaxed) == sequence;
+  }
+
   Domain* domain() const noexcept { return domain_.load(std::memory_order_relaxed); }
   unsigned level() const noexcept { return level_.load(std::memory_order_relaxed); }
   // The graph launch whose branch runs in this queue, if that is what it is used for: kernels in it set that launch's
@@ -145,6 +155,8 @@ class alignas(64) Queue {
   Op* front() noexcept;
   // For the owner: where the next operation's record will begin, if it isn't in a new chunk.
   const void* next_record() const noexcept { return read_; }
+  // For the owner: operations up to there are published, as far as owners have looked.
+  std::uint64_t seen() const noexcept { return seen_tail_; }
   bool has_seen_all(std::uint64_t done) const noexcept { return seen_tail_ <= done; }
   // The owner's knowledge of the tail, read anew if `done`, completed(), has reached it.
   std::uint64_t tail_beyond(std::uint64_t done) noexcept {

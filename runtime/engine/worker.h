@@ -17,6 +17,11 @@ struct Runner {
   bool after_host = false;        // the last operation of the last drain() was a host function
   bool in_host_function = false;  // counted so in the scheduler (kept over consecutive host functions)
   unsigned depth = 0;             // of queues drained inside another's wait
+  // A queue that the thread keeps while it drains another one, the outermost: its front operation waits for that one's
+  // `kept_until`, so that nobody could get on with it. Streams that wait for each other in turn are run without giving
+  // each up for every step of the other.
+  Queue* kept = nullptr;
+  std::uint64_t kept_until = 0;
   bool called = false;            // the watcher of the queue that it waits for, just now
   std::uint64_t slice_begin = 0;  // ticks
   unsigned residents = 0;         // blocks living on this thread

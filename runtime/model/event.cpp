@@ -137,7 +137,9 @@ void stream_wait_event(Stream& stream, Event& event) noexcept {
       }
       return wait_for_programmatic(stream, end);
     }
-  if (point.complete() || point.queue == stream.queue) return;
+  if (!point.queue || point.queue == stream.queue) return;
+  // Streams that hop to and fro: whether the point is complete stands in a line that its queue's owner is writing.
+  if (!(stream.queue->is_busy() && point.queue->is_busy_with(point.sequence)) && point.complete()) return;
   note_order(*stream.queue, *point.queue, point.sequence);
   Enqueue enqueue(stream);
   auto* op = enqueue.push<engine::WaitOp>(engine::OpKind::wait);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <engine/queue.h>
@@ -195,6 +196,78 @@ void random_program(unsigned seed, int queues, int operations, int threads) {
 TEST(Queue, RandomPrograms) {
   for (unsigned seed = 0; seed < 60; ++seed)
     random_program(seed, 1 + static_cast<int>(seed % 16), 400, 1 + static_cast<int>(seed % 4));
+}
+
+// Two queues that wait for each other in turn (who drains one keeps the other), a third one that waits for points of
+// theirs, and threads that wait for points of all. Now and then a host function, or a grid that is spread.
+struct Hops {
+  struct Step {
+    Hops* hops;
+    int number;
+    bool done = false;  // plain: the waits alone order it
+  };
+  std::vector<Step> steps;
+  int next = 0;  // likewise
+  std::atomic<int> wrong{0};
+  static void run(Step& step) {
+    if (std::exchange(step.hops->next, step.number + 1) != step.number) step.hops->wrong.fetch_add(1);
+    step.done = true;
+  }
+};
+void hop_block(MrBlock* block, std::uint64_t, std::uint64_t) {
+  Hops::run(**static_cast<Hops::Step* const*>(block->args));
+}
+void look_block(MrBlock* block, std::uint64_t, std::uint64_t) {
+  const auto& step = **static_cast<Hops::Step* const*>(block->args);
+  if (!step.done) step.hops->wrong.fetch_add(1);
+}
+
+TEST(Queue, ThatWaitForEachOtherInTurn) {
+  static const HandKernel hop(hop_block, nullptr, 0), look(look_block, nullptr, 0);
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    std::mt19937 rng(seed);
+    constexpr int count = 600;
+    Hops hops;
+    for (int i = 0; i < count; ++i) hops.steps.push_back({&hops, i});
+    Queue* const pair[2] = {world().queue(), world().queue()};
+    Queue& third = *world().queue();
+    std::vector<std::uint64_t> points(count);
+    std::atomic<int> enqueued{0};
+    std::vector<std::thread> waiters;
+    for (unsigned t = 0; t < seed % 3; ++t)
+      waiters.emplace_back([&, t] {
+        std::mt19937 mine(seed * 7 + t);
+        for (int i = 0; i < count; i += 1 + static_cast<int>(mine() % 20)) {
+          while (enqueued.load(std::memory_order_acquire) <= i) std::this_thread::yield();
+          engine::wait(*pair[i & 1], points[static_cast<std::size_t>(i)],
+                       mine() % 2 ? engine::WaitMode::automatic : engine::WaitMode::block);
+          if (!hops.steps[static_cast<std::size_t>(i)].done) hops.wrong.fetch_add(1);
+        }
+      });
+    for (int i = 0; i < count; ++i) {
+      Queue &a = *pair[i & 1], &b = *pair[~i & 1];
+      Hops::Step& step = hops.steps[static_cast<std::size_t>(i)];
+      std::uint64_t point;
+      if (rng() % 64 == 0) {
+        point = push_host(a, [](void* d) { Hops::run(*static_cast<Hops::Step*>(d)); }, &step);
+      } else {
+        point = push_kernel(a, hop.kernel, 1, 1, &step);
+        if (rng() % 32 == 0) point = push_kernel(a, look.kernel, 50, 4, &step);
+      }
+      points[static_cast<std::size_t>(i)] = point;
+      push_wait(b, a, point);
+      if (rng() % 8 == 0) {
+        push_wait(third, a, point);
+        push_kernel(third, look.kernel, 1, 1, &step);
+      }
+      enqueued.store(i + 1, std::memory_order_release);
+    }
+    for (Queue* q : {pair[0], pair[1], &third}) engine::wait(*q, q->tail());
+    for (std::thread& t : waiters) t.join();
+    EXPECT_EQ(hops.wrong.load(), 0) << "seed " << seed;
+    EXPECT_EQ(hops.next, count);
+    for (Queue* q : {pair[0], pair[1], &third}) engine::give_queue(q);
+  }
 }
 
 TEST(Queue, ManyShortBurstsAreNeverMissed) {
