@@ -2,18 +2,25 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <mutex>
 #include <new>
+#include <vector>
 
+#include <engine/delay.h>
 #include <engine/spinlock.h>
 #include <simt/protect.h>
 
 namespace mr::engine {
 namespace {
 
-constexpr std::size_t pool_limit = (16u << 20) / chunk_bytes;
+constexpr std::size_t kept = (4u << 20) / chunk_bytes;  // free ones that keep their memory
+// Mapped, and emptied, at once: with protection keys mapping costs a system call of its own (a record lies where device
+// code may read it: kernels take their arguments from there).
+constexpr std::size_t at_once = 64;
 
 // A chunk changes hands once per ~30 operations, so one lock for all is not on the launch path proper; queues also keep
 // a spare.
@@ -21,49 +28,30 @@ struct Pool {
   SpinLock lock;
   Chunk* head = nullptr;
   std::size_t count = 0;
+  // Free ones that have no memory: never used, or taken from them by trim_chunks().
+  std::vector<std::byte*> empty;
 };
 Pool& pool() {
   static Pool* const instance = new Pool;  // never destroyed: workers may outlive static destruction
   return *instance;
 }
 
-[[noreturn]] void out_of_memory() noexcept {
+std::byte* map(std::size_t bytes) noexcept {
+  if (void* memory = simt::protect::map_launch_memory(bytes)) return static_cast<std::byte*>(memory);
   std::fputs("millrace: out of memory for queued operations; synchronise streams before enqueueing more\n", stderr);
   std::abort();
 }
 
-// With protection keys a record lies where device code may read it: kernels take their arguments from there. That costs
-// a system call, so it is done for many chunks at once, and they stay in the pool for good.
-constexpr std::size_t chunks_at_once = 64;
-
-Chunk* map_chunks(std::size_t bytes) noexcept {
-  const bool standard = bytes == chunk_bytes;
-  const std::size_t all = standard ? chunk_bytes * chunks_at_once : (bytes + 4095) & ~std::size_t{4095};
-  auto* memory = static_cast<std::byte*>(simt::protect::map_launch_memory(all));
-  if (!memory) out_of_memory();
-  if (standard) {
-    Pool& p = pool();
-    std::scoped_lock hold(p.lock);
-    for (std::size_t i = 1; i < chunks_at_once; ++i) {
-      p.head = new (memory + i * chunk_bytes) Chunk{p.head, chunk_bytes};
-      ++p.count;
-    }
-  }
-  return new (memory) Chunk{nullptr, standard ? bytes : all};
-}
-
-Chunk* allocate(std::size_t bytes) noexcept {
-  if (simt::protect::active()) return map_chunks(bytes);
-  void* memory = std::aligned_alloc(64, bytes);
-  if (!memory) out_of_memory();
-  return new (memory) Chunk{nullptr, bytes};
-}
+Chunk* make(std::byte* memory, std::size_t bytes) noexcept { return new (memory) Chunk{nullptr, bytes}; }
 
 }  // namespace
 
 Chunk* take_chunk(std::size_t record) noexcept {
   const std::size_t need = 64 + record + 64;
-  if (need > chunk_bytes) return allocate((need + 63) & ~std::size_t{63});
+  if (need > chunk_bytes) {
+    const std::size_t bytes = (need + 4095) & ~std::size_t{4095};
+    return make(map(bytes), bytes);
+  }
   Pool& p = pool();
   {
     std::scoped_lock hold(p.lock);
@@ -72,26 +60,54 @@ Chunk* take_chunk(std::size_t record) noexcept {
       --p.count;
       return c;
     }
+    if (!p.empty.empty()) {
+      std::byte* const memory = p.empty.back();
+      p.empty.pop_back();
+      return make(memory, chunk_bytes);
+    }
   }
-  return allocate(chunk_bytes);
+  std::byte* const memory = map(at_once * chunk_bytes);
+  std::scoped_lock hold(p.lock);
+  for (std::size_t i = at_once; --i > 0;) p.empty.push_back(memory + i * chunk_bytes);  // the lowest is next
+  return make(memory, chunk_bytes);
 }
 
 void give_chunk(Chunk* chunk) noexcept {
-  const bool mapped = simt::protect::active();
-  if (chunk->bytes == chunk_bytes) {
-    Pool& p = pool();
+  if (chunk->bytes != chunk_bytes) {
+    munmap(chunk, chunk->bytes);
+    return;
+  }
+  Pool& p = pool();
+  std::scoped_lock hold(p.lock);
+  chunk->next_free = p.head;
+  p.head = chunk;
+  ++p.count;
+}
+
+bool trim_chunks() noexcept {
+  std::byte* taken[at_once];
+  std::size_t count = 0;
+  Pool& p = pool();
+  {
     std::scoped_lock hold(p.lock);
-    if (p.count < pool_limit || mapped) {
-      chunk->next_free = p.head;
-      p.head = chunk;
-      ++p.count;
-      return;
+    while (count < at_once && p.count > kept) {
+      taken[count++] = reinterpret_cast<std::byte*>(p.head);
+      p.head = p.head->next_free;
+      --p.count;
     }
   }
-  if (mapped)
-    munmap(chunk, chunk->bytes);
-  else
-    std::free(chunk);
+  if (count == 0) return false;
+  MR_DELAY();
+  std::sort(taken, taken + count, std::greater<>());
+  for (std::size_t i = 0; i < count;) {
+    std::size_t n = 1;
+    while (i + n < count && taken[i + n] + chunk_bytes == taken[i + n - 1]) ++n;
+    madvise(taken[i + n - 1], n * chunk_bytes, MADV_DONTNEED);
+    i += n;
+  }
+  std::scoped_lock hold(p.lock);
+  p.empty.insert(p.empty.end(), taken, taken + count);
+  return true;
 }
 
 }  // namespace mr::engine

@@ -18,11 +18,13 @@ struct alignas(64) Chunk {
 inline constexpr std::size_t chunk_bytes = 4096;
 
 // A chunk with room for `record` bytes and a jump behind it: from the pool when a standard chunk is enough.
-// Thread-safe; allocates only when the pool is empty. Never returns null (the process is out of memory then and ends
-// with a sentence).
+// Thread-safe; asks the system for memory only when the pool is empty. Never returns null (the process is out of memory
+// then and ends with a sentence).
 Chunk* take_chunk(std::size_t record) noexcept;
-// Gives a chunk back. The pool keeps up to 16 MiB; more is returned to the system (with protection keys: the pool keeps
-// all).
+// Gives a chunk back. Standard ones stay in the pool. Thread-safe.
 void give_chunk(Chunk* chunk) noexcept;
+// Gives the system the memory of some free chunks (256 KiB) if there are more than 4 MiB of them. False when there was
+// nothing to do. For workers about to sleep: who enqueues and who executes shouldn't pay for it. Thread-safe.
+bool trim_chunks() noexcept;
 
 }  // namespace mr::engine

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include <engine/chunk.h>
 #include <engine/clock.h>
 #include <engine/explore.h>
 #include <engine/futex.h>
@@ -331,7 +332,7 @@ std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
     for (;;) {
       std::uint32_t tokens = tokens_.load(std::memory_order_relaxed);
       if (tokens == 0) {
-        futex_wait(tokens_, 0);
+        if (!trim_chunks()) futex_wait(tokens_, 0);
       } else if (tokens_.compare_exchange_weak(tokens, tokens - 1, std::memory_order_acquire)) {
         break;
       }
