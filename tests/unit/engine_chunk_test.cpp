@@ -35,8 +35,7 @@ TEST(Chunks, FreeOnesLoseTheirMemoryAndAreUsedAgain) {
   EXPECT_FALSE(mr::engine::trim_chunks());
   for (Chunk* chunk : first) mr::engine::give_chunk(chunk);
   const std::size_t before = resident_bytes();
-  while (mr::engine::trim_chunks()) {
-  }
+  while (mr::engine::trim_chunks()) {}
   EXPECT_LT(resident_bytes() + (50u << 20), before);
   // They come again before new ones are made.
   const std::vector<Chunk*> again = take(count);
