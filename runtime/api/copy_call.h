@@ -37,16 +37,18 @@ cudaError_t run_async(Check&& check, cudaMemcpyKind kind, const cudaMemcpy3DParm
   if (const cudaError_t error = refused()) return result(error);
   model::Stream* stream = model::resolve(handle, per_thread);
   model::CopyPlan plan;
-  if (const cudaError_t error = check(plan)) return result(error);
+  if (cudaError_t error = check(plan)) {
+    if (error == cudaErrorInvalidValue && model::slow() && stream) (void)model::capture_bars(*stream, error);
+    return result(error);
+  }
   if (!stream) return result(cudaErrorInvalidResourceHandle);
+  if (plan.empty) return cudaSuccess;  // whatever is captured
   if (model::slow()) [[unlikely]] {
     cudaError_t error;
-    if (plan.empty    ? model::capture_nothing(*stream, error)
-        : !capturable ? model::capture_refuse(*stream, error)
-                      : model::capture_copy(*stream, plan.copy, kind, parameters, error))
+    if (!capturable ? model::capture_refuse(*stream, error)
+                    : model::capture_copy(*stream, plan.copy, kind, parameters, error))
       return result(error);
   }
-  if (plan.empty) return cudaSuccess;
   model::copy_async(*stream, plan);
   return result(broken());
 }

@@ -32,8 +32,8 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flag
   if (flags & ~static_cast<unsigned>(cudaEventRecordExternal)) [[unlikely]] {
     if (!event_of(handle)) return api::result(cudaErrorInvalidResourceHandle);
     model::Stream* const to = model::slow() ? model::resolve(stream_handle, per_thread) : nullptr;
-    const bool invalidated = to && model::capture_invalidated(*to);
-    return api::result(invalidated ? cudaErrorStreamCaptureInvalidated : cudaErrorInvalidValue);
+    cudaError_t barred;
+    return api::result(to && model::capture_bars(*to, barred) ? barred : cudaErrorInvalidValue);
   }
   if (const cudaError_t error = api::refused()) return api::result(error);
   model::Event* event = event_of(handle);
@@ -114,15 +114,11 @@ MR_API cudaEventElapsedTime(float* ms, cudaEvent_t start_handle, cudaEvent_t end
   model::Event* start = event_of(start_handle);
   model::Event* end = event_of(end_handle);
   if (!start || !end || start->context != end->context) return api::result(cudaErrorInvalidResourceHandle);
-  cudaError_t captured;
-  if (model::slow() && model::capture_elapsed(*start, *end, captured)) [[unlikely]]
-    return api::result(captured);
-  const cudaError_t error = model::elapsed_time(ms, *start, *end);
-  if (error == cudaErrorNotReady) {
-    if ((captured = model::captured_event_error(*start))) return api::result(captured);
-    if ((captured = model::captured_event_error(*end))) return api::result(captured);
+  for (const model::Event* event : {start, end}) {  // all about one ahead of the other
+    if (const cudaError_t error = model::captured_event_error(*event)) return api::result(error);
+    if (!event->timed() || !event->point().queue) return api::result(cudaErrorInvalidResourceHandle);
   }
-  return api::result(error);
+  return api::result(model::elapsed_time(ms, *start, *end));
 }
 
 MR_API cudaIpcGetEventHandle(cudaIpcEventHandle_t* out, cudaEvent_t handle) {

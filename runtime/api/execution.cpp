@@ -10,14 +10,21 @@ using namespace mr;
 namespace {
 
 // What comes before the checks of a configuration: a known kernel, a context that works, a stream - of any device: the
-// kernel runs on that one (recorded).
-cudaError_t launch_on(model::LaunchRequest& request, const void* func, cudaStream_t handle, bool per_thread) {
+// kernel runs on that one (recorded) -, and only then the launch's attributes.
+cudaError_t launch_on(model::LaunchRequest& request, const void* func, cudaStream_t handle, bool per_thread,
+                      const cudaLaunchConfig_t* configured = nullptr) {
   request.function = model::find_function(func);
   if (!request.function) [[unlikely]]  // an address of something else is taken for a bad handle
     return func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
   if (const cudaError_t error = api::refused()) return error;
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) return cudaErrorInvalidResourceHandle;
+  if (configured) {
+    if (cudaError_t barred; model::slow() && model::capture_bars(*stream, barred)) [[unlikely]]
+      return barred;
+    for (unsigned i = 0; i < configured->numAttrs; ++i)
+      if (const cudaError_t error = model::apply_attribute(request, configured->attrs[i])) return error;
+  }
   if (model::slow()) [[unlikely]] {
     cudaError_t captured;
     if (model::capture_launch(*stream, request, captured)) return captured;
@@ -53,9 +60,7 @@ cudaError_t launch_configured(const cudaLaunchConfig_t* config, const void* func
   request.block = config->blockDim;
   request.dynamic_shared = config->dynamicSmemBytes;
   request.arguments = args;
-  for (unsigned i = 0; i < config->numAttrs; ++i)
-    if (const cudaError_t error = model::apply_attribute(request, config->attrs[i])) return api::result(error);
-  return api::result(launch_on(request, func, config->stream, per_thread));
+  return api::result(launch_on(request, func, config->stream, per_thread, config));
 }
 
 cudaError_t launch_host(cudaStream_t handle, cudaHostFn_t function, void* data, bool per_thread) {

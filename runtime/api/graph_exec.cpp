@@ -214,7 +214,7 @@ MR_API cudaGraphExecUpdate(cudaGraphExec_t exec_handle, cudaGraph_t graph_handle
   model::Graph* graph = graph_of(graph_handle);
   if (!exec || !graph) return result(cudaErrorInvalidValue);
   model::UpdateOutcome outcome;
-  const cudaError_t error = model::update_exec(*exec, *graph, outcome);
+  const cudaError_t error = graph->owner ? cudaErrorInvalidValue : model::update_exec(*exec, *graph, outcome);
   if (info) *info = {outcome.result, handle_of(outcome.node), handle_of(outcome.from)};
   return result(error);
 }

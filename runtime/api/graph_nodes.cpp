@@ -78,7 +78,9 @@ cudaError_t add_free(const NewNode& where, void* pointer) {
     if (graph.moved) return cudaErrorNotSupported;
     data.pointer = pointer;
     data.allocation = model::add_free(pointer, graph);
-    return data.allocation ? cudaSuccess : cudaErrorInvalidValue;
+    if (data.allocation) return cudaSuccess;
+    ++graph.memory_nodes_outside_bodies;  // has tried to: nothing can be taken from it any more (recorded)
+    return cudaErrorInvalidValue;
   });
 }
 

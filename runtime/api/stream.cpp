@@ -43,8 +43,8 @@ cudaError_t synchronize(cudaStream_t handle, bool per_thread) {
 cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags, bool per_thread) {
   if (flags & ~static_cast<unsigned>(cudaEventWaitExternal)) [[unlikely]] {
     model::Stream* const in = model::slow() ? model::resolve(handle, per_thread) : nullptr;
-    const bool invalidated = in && model::capture_invalidated(*in);
-    return api::result(invalidated ? cudaErrorStreamCaptureInvalidated : cudaErrorInvalidValue);
+    cudaError_t barred;
+    return api::result(in && model::capture_bars(*in, barred) ? barred : cudaErrorInvalidValue);
   }
   if (const cudaError_t error = api::refused()) return api::result(error);
   auto* event = reinterpret_cast<model::Event*>(event_handle);
@@ -56,9 +56,12 @@ cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned f
     if (model::capture_wait(*stream, event, flags, captured)) return api::result(captured);
   }
   if (!event) return api::result(cudaErrorInvalidResourceHandle);
-  if (flags & cudaEventWaitExternal) return api::result(cudaErrorIllegalState);  // makes sense in a capture only
-  if (event->capture.load(std::memory_order_relaxed)) [[unlikely]]
-    if (const cudaError_t error = model::captured_event_error(*event)) return api::result(error);
+  const cudaError_t unable = event->capture.load(std::memory_order_relaxed) ? model::captured_event_error(*event)
+                                                                            : cudaSuccess;
+  if (flags & cudaEventWaitExternal)  // makes sense in a capture only
+    return api::result(unable == cudaErrorInvalidValue ? unable : cudaErrorIllegalState);
+  if (unable != cudaSuccess) [[unlikely]]
+    return api::result(unable);
   model::stream_wait_event(*stream, *event);
   return cudaSuccess;
 }
@@ -87,10 +90,15 @@ template <class T, class Read> cudaError_t ask(cudaStream_t handle, T* out, bool
   return cudaSuccess;
 }
 
+// Calls that a capture bars only as it does all: nothing else about them concerns it.
+bool barred(model::Stream* stream, cudaError_t& result) noexcept {
+  return model::slow() && stream && model::capture_bars(*stream, result);
+}
+
 cudaError_t get_priority(cudaStream_t handle, int* out, bool per_thread) {
   if (model::slow()) [[unlikely]] {
-    model::Stream* stream = model::resolve(handle, per_thread);
-    if (stream && model::capture_invalidated(*stream)) return api::result(cudaErrorStreamCaptureInvalidated);
+    cudaError_t error;
+    if (barred(model::resolve(handle, per_thread), error)) return api::result(error);
   }
   return ask(handle, out, per_thread, [](model::Stream& s) { return s.priority.load(std::memory_order_relaxed); });
 }
@@ -100,8 +108,7 @@ template <class T, class Read> cudaError_t ask_outside(cudaStream_t handle, T* o
   if (model::slow()) [[unlikely]] {
     model::Stream* stream = model::resolve(handle, per_thread);
     cudaError_t captured;
-    if (stream && stream->capture.load(std::memory_order_relaxed) && model::capture_refuse(*stream, captured))
-      return api::result(captured);
+    if (stream && model::capture_refuse(*stream, captured)) return api::result(captured);
   }
   return ask(handle, out, per_thread, read);
 }
@@ -121,6 +128,7 @@ cudaError_t get_attribute(cudaStream_t handle, cudaLaunchAttributeID id, cudaLau
   if (const cudaError_t error = api::refused()) return api::result(error);
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) return api::result(cudaErrorInvalidResourceHandle);
+  if (cudaError_t error; barred(stream, error)) return api::result(error);
   return api::result(model::get_attribute(*stream, id, out));
 }
 
@@ -130,6 +138,7 @@ cudaError_t set_attribute(cudaStream_t handle, cudaLaunchAttributeID id, const c
   if (const cudaError_t error = api::refused()) return api::result(error);
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) return api::result(cudaErrorInvalidResourceHandle);
+  if (cudaError_t error; barred(stream, error)) return api::result(error);
   return api::result(model::set_attribute(*stream, id, *value));
 }
 
@@ -138,6 +147,7 @@ cudaError_t copy_attributes(cudaStream_t to_handle, cudaStream_t from_handle, bo
   model::Stream* to = model::resolve(to_handle, per_thread);
   model::Stream* from = model::resolve(from_handle, per_thread);
   if (!to || !from) return api::result(cudaErrorInvalidResourceHandle);
+  if (cudaError_t error; barred(to, error) || barred(from, error)) return api::result(error);
   model::copy_attributes(*to, *from);
   return cudaSuccess;
 }

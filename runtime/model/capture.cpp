@@ -59,7 +59,10 @@ bool given_dependencies(std::vector<EdgeRef>& out, const Graph& graph, GraphNode
 
 cudaError_t begin_capture(Stream& stream, cudaStreamCaptureMode mode, Graph* to_graph, GraphNode* const* dependencies,
                           const cudaGraphEdgeData* data, std::size_t count) noexcept {
-  if (stream.is_legacy) return cudaErrorStreamCaptureUnsupported;
+  if (stream.is_legacy) {
+    std::scoped_lock hold(Captures::get().lock);
+    return implicit(true) ? cudaErrorStreamCaptureImplicit : cudaErrorStreamCaptureUnsupported;
+  }
   Graph* graph = to_graph ? to_graph : create_graph();
   if (!graph) return cudaErrorMemoryAllocation;
   cudaError_t error = cudaSuccess;
@@ -98,7 +101,7 @@ cudaError_t end_capture(Stream& stream, Graph** out) noexcept {
   {
     std::scoped_lock hold(Captures::get().lock);
     Capture* capture = stream.capture.load(std::memory_order_relaxed);
-    if (!capture) return cudaErrorIllegalState;
+    if (!capture) return stream.is_legacy && implicit(true) ? cudaErrorStreamCaptureImplicit : cudaErrorIllegalState;
     CaptureMember& origin = *capture->members.front();
     if (origin.stream != &stream) {
       capture->invalidate();
@@ -139,12 +142,6 @@ cudaError_t capture_status(Stream& stream, cudaStreamCaptureStatus* out) noexcep
   const Capture* capture = stream.capture.load(std::memory_order_relaxed);
   *out = capture ? capture->status : cudaStreamCaptureStatusNone;
   return cudaSuccess;
-}
-
-bool capture_invalidated(Stream& stream) noexcept {
-  std::scoped_lock hold(Captures::get().lock);
-  const Capture* capture = stream.capture.load(std::memory_order_relaxed);
-  return capture && !capture->active();
 }
 
 cudaError_t capture_info(Stream& stream, CaptureInfo& out) noexcept {

@@ -69,11 +69,10 @@ bool capture_record(Stream& stream, Event& event, unsigned flags, cudaError_t& r
 bool capture_wait(Stream& stream, Event* event, unsigned flags, cudaError_t& result) noexcept;
 // cudaEventQuery, cudaEventSynchronize.
 bool capture_event_query(Event& event, cudaError_t& result) noexcept;
-bool capture_elapsed(Event& start, Event& end, cudaError_t& result) noexcept;
 
-// After a capture is over, what its records left in events is found without slow(): such an event's point never
-// completes, so calls that find an event's point incomplete (or the event unrecorded) ask this, and return what it says
-// unless it says cudaSuccess.
+// Why an event that stands for nodes of a capture can't be asked or waited for: cudaSuccess if it doesn't. After the
+// capture is over this is found without slow(): such an event's point never completes, so calls that find an event's
+// point incomplete ask this, and return what it says unless it says cudaSuccess.
 cudaError_t captured_event_error(const Event& event) noexcept;
 
 // ---- questions and unsafe calls ----
@@ -85,8 +84,10 @@ bool capture_stream_query(Stream& stream, cudaError_t& result) noexcept;
 bool capture_unsafe(cudaError_t& result) noexcept;
 // cudaDeviceSynchronize: while anything is captured on the device, by whomever.
 bool capture_device_synchronize(cudaError_t& result) noexcept;
-// Rule 3 alone, without invalidating (queries of capture state on the legacy stream).
-bool capture_implicit(Stream& stream, cudaError_t& result) noexcept;
+// What every call on a stream begins with, the ones that record nothing too: refused for the legacy stream by rule 3,
+// for a stream whose capture is invalidated by rule 1. It counts ahead of errors that only the driver finds: pointers,
+// flags and attributes that don't do.
+bool capture_bars(Stream& stream, cudaError_t& result) noexcept;
 
 // ---- model bookkeeping (destroy_stream, record_event, destroy_event) ----
 
@@ -101,8 +102,6 @@ cudaError_t begin_capture(Stream& stream, cudaStreamCaptureMode mode, Graph* to_
                           const cudaGraphEdgeData* data, std::size_t count) noexcept;
 cudaError_t end_capture(Stream& stream, Graph** out) noexcept;
 cudaError_t capture_status(Stream& stream, cudaStreamCaptureStatus* out) noexcept;
-// The stream's capture has been invalidated: counts ahead of bad flags.
-bool capture_invalidated(Stream& stream) noexcept;
 struct CaptureInfo {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   unsigned long long id = 0;

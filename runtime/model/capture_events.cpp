@@ -30,7 +30,8 @@ bool capture_record(Stream& stream, Event& event, unsigned flags, cudaError_t& r
 
 bool capture_wait(Stream& stream, Event* event, unsigned flags, cudaError_t& result) noexcept {
   const bool external = flags & cudaEventWaitExternal;
-  if (external && event) return record_node(stream, cudaGraphNodeTypeWaitEvent, *event, result);
+  if (external && event && captured_event_error(*event) != cudaErrorInvalidValue)
+    return record_node(stream, cudaGraphNodeTypeWaitEvent, *event, result);
   const Work work(stream, result);
   if (work.turn == Turn::refused) return true;
   Capture* const mine = work.capture;
@@ -43,7 +44,7 @@ bool capture_wait(Stream& stream, Event* event, unsigned flags, cudaError_t& res
   Capture* theirs = event->capture.load(std::memory_order_relaxed);
   if (work.turn == Turn::ordinary) {
     if (!theirs) return false;
-    if (!theirs->active()) {
+    if (external || !theirs->active()) {
       result = cudaErrorInvalidValue;
       return true;
     }
@@ -90,13 +91,6 @@ bool capture_event_query(Event& event, cudaError_t& result) noexcept {
   return unsafe(result);
 }
 
-bool capture_elapsed(Event& start, Event& end, cudaError_t& result) noexcept {
-  std::scoped_lock hold(Captures::get().lock);
-  result = event_state(start);
-  if (result == cudaSuccess) result = event_state(end);
-  return result != cudaSuccess;
-}
-
 cudaError_t captured_event_error(const Event& event) noexcept {
   if (!event.capture.load(std::memory_order_acquire)) [[likely]]
     return cudaSuccess;
@@ -131,11 +125,10 @@ bool capture_device_synchronize(cudaError_t& result) noexcept {
   return true;
 }
 
-bool capture_implicit(Stream& stream, cudaError_t& result) noexcept {
-  if (!stream.is_legacy) return false;
-  std::scoped_lock hold(Captures::get().lock);
-  if (!implicit(false)) return false;
-  result = cudaErrorStreamCaptureImplicit;
+bool capture_bars(Stream& stream, cudaError_t& result) noexcept {
+  cudaError_t why = cudaSuccess;
+  if (Work(stream, why).turn != Turn::refused) return false;
+  result = why;
   return true;
 }
 

@@ -1,6 +1,7 @@
 #include <model/capture_state.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace mr::model {
 namespace {
@@ -22,6 +23,12 @@ Captures& Captures::get() noexcept {
 }
 
 cudaStreamCaptureMode& thread_capture_mode() noexcept { return thread_mode; }
+
+std::uint64_t this_capture_thread() noexcept {
+  static std::atomic<std::uint64_t> count{0};
+  thread_local const std::uint64_t number = count.fetch_add(1, std::memory_order_relaxed) + 1;
+  return number;
+}
 
 void drop(Capture* capture) noexcept {
   if (--capture->references == 0) delete capture;

@@ -34,7 +34,7 @@ class Capture {
  public:
   std::uint64_t id = 0;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  const void* thread = nullptr;  // that began it
+  std::uint64_t thread = 0;  // that began it
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusActive;
   bool over = false;
   Graph* graph = nullptr;
@@ -63,7 +63,8 @@ struct Captures {
 
 // The calling thread, and its mode (cudaThreadExchangeStreamCaptureMode).
 cudaStreamCaptureMode& thread_capture_mode() noexcept;
-inline const void* this_capture_thread() noexcept { return &thread_capture_mode(); }
+// A number that no other thread has, or ever had: a capture outlives the thread that began it.
+std::uint64_t this_capture_thread() noexcept;
 
 // Gives up one reference.
 void drop(Capture* capture) noexcept;

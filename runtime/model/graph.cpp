@@ -42,6 +42,8 @@ EdgeRef* EdgeList::find(const GraphNode* node) noexcept {
   return nullptr;
 }
 
+void EdgeList::erase_for_last(EdgeRef* edge) noexcept { *edge = begin()[--size_]; }
+
 void EdgeList::erase(EdgeRef* edge) noexcept {
   std::memmove(edge, edge + 1, static_cast<std::size_t>(end() - edge - 1) * sizeof(EdgeRef));
   --size_;
@@ -64,7 +66,9 @@ Graph* create_graph() {
   graph->by_id.clear();
   graph->owner = nullptr;
   graph->body = graph->moved = graph->capturing = false;
-  graph->memory_nodes = graph->conditional_nodes = graph->updatable_nodes = 0;
+  graph->memory_nodes = graph->memory_nodes_outside_bodies = graph->conditional_nodes = graph->updatable_nodes = 0;
+  graph->executables.store(0, std::memory_order_relaxed);
+  graph->copied = graph->conditional_behind_copy = false;
   graph->instantiated_once.store(false, std::memory_order_relaxed);
   graph->handles.clear();
   graph->users.clear();
@@ -110,8 +114,12 @@ void drop_data(GraphNode& node) noexcept {
 }  // namespace
 
 void count_special(Graph& graph, std::ptrdiff_t memory, std::ptrdiff_t conditional, std::ptrdiff_t updatable) noexcept {
+  bool in_body = false;  // seen from g
   for (Graph* g = &graph;; g = g->owner->graph) {
     g->memory_nodes += static_cast<std::size_t>(memory);
+    if (!in_body) g->memory_nodes_outside_bodies += static_cast<std::size_t>(memory);
+    in_body |= g->body;
+    if (conditional > 0 && g->conditional_nodes == 0 && g->copied) g->conditional_behind_copy = true;
     g->conditional_nodes += static_cast<std::size_t>(conditional);
     g->updatable_nodes += static_cast<std::size_t>(updatable);
     if (!g->owner) return;
@@ -206,7 +214,7 @@ void disconnect(GraphNode& from, EdgeRef* in_dependents) noexcept {
   if (has_edge_data(in_dependents->data)) --graph.special_edges;
   to.dependencies.erase(to.dependencies.find(&from));
   if (to.dependencies.empty()) to.root_since = ++graph.next_root;
-  from.dependents.erase(in_dependents);
+  from.dependents.erase_for_last(in_dependents);
   --graph.edge_count;
 }
 
@@ -221,13 +229,13 @@ EdgeRef* edge_between(GraphNode& from, GraphNode& to) noexcept {
 cudaError_t destroy_node(GraphNode& node) noexcept {
   Graph& graph = *node.graph;
   if (graph.capturing) return cudaErrorIllegalState;
-  if (graph.memory_nodes) return cudaErrorNotSupported;
+  if (graph.memory_nodes_outside_bodies) return cudaErrorNotSupported;
   if (node.type == cudaGraphNodeTypeKernel && is_updatable(*node.kernel)) return cudaErrorNotSupported;
   while (!node.dependencies.empty()) {
     GraphNode& from = *node.dependencies.end()[-1].node;
     disconnect(from, from.dependents.find(&node));
   }
-  while (!node.dependents.empty()) disconnect(node, node.dependents.end() - 1);
+  while (!node.dependents.empty()) disconnect(node, node.dependents.begin());
   if (node.type == cudaGraphNodeTypeConditional) {
     if (ConditionalHandle* handle = find_handle(graph, node.conditional->handle)) handle->node = nullptr;
     count_special(graph, 0, -1, 0);
@@ -273,7 +281,7 @@ cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode*
                                 std::size_t count) noexcept {
   if (count == 0) return cudaSuccess;
   if (!from || !to) return cudaErrorInvalidValue;
-  if (graph.memory_nodes) return cudaErrorNotSupported;
+  if (graph.memory_nodes_outside_bodies) return cudaErrorNotSupported;
   for (std::size_t i = 0; i < count; ++i) {
     GraphNode *a = from[i], *b = to[i];
     if (!valid_node(a) || !valid_node(b) || a->graph != &graph || b->graph != &graph) return cudaErrorInvalidValue;
@@ -363,11 +371,19 @@ Graph* copy_graph(Graph& original) {
   return copy;
 }
 
+bool in_body(const Graph& graph) noexcept {
+  const Graph* g = &graph;
+  while (g->owner && !g->body) g = g->owner->graph;
+  return g->body;
+}
+
 cudaError_t clone_graph(Graph** out, Graph& original) {
-  // A conditional handle forbids it as well as the node that uses it, or that a graph is one's body.
-  if (original.memory_nodes || original.conditional_nodes || original.updatable_nodes || original.body ||
-      !original.handles.empty())
-    return cudaErrorNotSupported;
+  if (original.memory_nodes || original.updatable_nodes) return cudaErrorNotSupported;
+  // A conditional handle forbids it as well as the node that uses it, in the graphs around, too.
+  for (const Graph* g = &original;; g = g->owner->graph) {
+    if (g->conditional_nodes || !g->handles.empty()) return cudaErrorNotSupported;
+    if (!g->owner) break;
+  }
   Graph* copy = copy_graph(original);
   if (!copy) return cudaErrorMemoryAllocation;
   *out = copy;

@@ -49,6 +49,8 @@ class EdgeList {
   void add(GraphArena& arena, const EdgeRef& edge);
   EdgeRef* find(const GraphNode* node) noexcept;
   void erase(EdgeRef* edge) noexcept;
+  // The last edge takes its place.
+  void erase_for_last(EdgeRef* edge) noexcept;
   void clear() noexcept { size_ = 0; }
 
  private:
@@ -190,10 +192,15 @@ struct Graph {
   bool capturing = false;         // a stream is being captured into it
   // Allocation and free nodes, conditional nodes (forbid cloning and more); child graphs included.
   std::size_t memory_nodes = 0, conditional_nodes = 0;
-  std::size_t updatable_nodes = 0;  // kernels that device code may change; likewise
+  std::size_t memory_nodes_outside_bodies = 0;  // of the graph and its child graphs: these forbid to take anything away
+  std::size_t updatable_nodes = 0;              // kernels that device code may change; likewise
   GraphNode* memory_user = nullptr;
   // An executable graph with its memory or conditional nodes, or kernels that device code may change, exists.
   std::atomic<bool> instantiated_once{false};
+  std::atomic<std::uint32_t> executables{0};  // all that are alive: none may be beside one with conditional nodes
+  // The graph was copied into another, as a child graph; and got its first conditional node after that, which keeps it
+  // from being instantiated ever after (recorded).
+  bool copied = false, conditional_behind_copy = false;
   std::vector<ConditionalHandle> handles;
   std::vector<UserReference> users;
 };
@@ -211,6 +218,8 @@ bool valid_node(const GraphNode* node) noexcept;
 Graph* create_graph();
 // cudaErrorInvalidValue for a graph that belongs to a node, cudaErrorIllegalState while it captures.
 cudaError_t destroy_graph(Graph& graph) noexcept;
+// The graph is a conditional node's body, or a child graph somewhere in one.
+bool in_body(const Graph& graph) noexcept;
 // A child graph that is replaced: what it counts for the graphs around it goes with it.
 void drop_child(GraphNode& node) noexcept;
 cudaError_t clone_graph(Graph** out, Graph& original);

@@ -81,7 +81,6 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
   exec->edge_data.clear();
   exec->slots.clear();
   exec->blocking_copies = 0;
-  exec->only_graph = nullptr;
   exec->device_image = nullptr;
   exec->uploaded = false;
   exec->resources = std::make_shared<GraphResources>();
@@ -90,7 +89,9 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
   exec->image->use_priorities = flags & cudaGraphInstantiateFlagUseNodePriority;
   cudaError_t error = flatten(*exec, graph, outcome);
   // What is wrong with the graph is told first.
-  if (error == cudaSuccess && only_once && graph.instantiated_once.load(std::memory_order_relaxed))
+  if (error == cudaSuccess &&
+      (graph.conditional_behind_copy || (only_once && graph.instantiated_once.load(std::memory_order_relaxed)) ||
+       (graph.conditional_nodes && graph.executables.load(std::memory_order_relaxed))))
     error = cudaErrorNotSupported;
   if (error != cudaSuccess) {
     exec->image->release();
@@ -101,11 +102,12 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
   }
   settle_memory(exec->resources->memory);
   payload_of(*exec->image).users = std::make_shared<const GraphUsers>(graph);
-  if (only_once) {
-    graph.instantiated_once.store(true, std::memory_order_relaxed);
-    exec->only_graph = &graph;
-    exec->only_uid = graph.uid;
-  }
+  for (GraphAllocation* a : exec->resources->memory.allocates) leave_to_others(*a);
+  if (only_once) graph.instantiated_once.store(true, std::memory_order_relaxed);
+  graph.executables.fetch_add(1, std::memory_order_relaxed);
+  exec->original = &graph;
+  exec->original_uid = graph.uid;
+  exec->only_one = only_once;
   stand_for_nodes(exec->image, nullptr, DeviceNode::host_launches);
   exec->special = device || !exec->slots.empty() || exec->resources->memory.any() || !exec->image->handles.empty();
   outcome.result = cudaGraphInstantiateSuccess;
@@ -116,8 +118,10 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
 
 void destroy_exec(GraphExec& exec) noexcept {
   exec.live.store(false, std::memory_order_relaxed);
-  if (exec.only_graph && exec.only_graph->uid == exec.only_uid && exec.only_graph->live.load(std::memory_order_relaxed))
-    exec.only_graph->instantiated_once.store(false, std::memory_order_relaxed);
+  if (exec.original->uid == exec.original_uid && exec.original->live.load(std::memory_order_relaxed)) {
+    exec.original->executables.fetch_sub(1, std::memory_order_relaxed);
+    if (exec.only_one) exec.original->instantiated_once.store(false, std::memory_order_relaxed);
+  }
   forget_nodes(exec.image, DeviceNode::host_launches);
   {
     const ExecHold hold(exec);  // device code may be about to launch it

@@ -82,10 +82,11 @@ struct GraphExec {
   };
   std::vector<Slot> slots;
   std::shared_ptr<GraphResources> resources;
-  // The graph whose memory or conditional nodes, or nodes that device code may change, this instantiation holds, and
-  // its uid.
-  Graph* only_graph = nullptr;
-  std::uint64_t only_uid = 0;
+  // The graph that it was made of (it may be gone), and its uid; whether that had memory or conditional nodes, or nodes
+  // that device code may change, and so has no other executable form.
+  Graph* original = nullptr;
+  std::uint64_t original_uid = 0;
+  bool only_one = false;
   unsigned blocking_copies = 0;  // copies into pageable host memory: launches wait for the stream before
 };
 

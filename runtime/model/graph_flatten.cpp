@@ -23,6 +23,7 @@ class Flatten {
     const std::size_t expected = graph.node_count + 1;
     image_.steps.reserve(expected);
     exec_.types.reserve(expected);
+    if (has_unused_handle(graph)) return fail(cudaGraphInstantiateConditionalHandleUnused, nullptr);
     if (const cudaError_t error = number(graph, 0)) return error;
     if (exec_.flags & cudaGraphInstantiateFlagDeviceLaunch &&
         std::all_of(image_.steps.begin(), image_.steps.end(),
@@ -75,6 +76,20 @@ class Flatten {
     return static_cast<std::uint32_t>(image_.steps.size() - 1);
   }
 
+  // Told ahead of all that is wrong with nodes, wherever in the graph the handle is.
+  static bool has_unused_handle(const Graph& graph) {
+    for (const ConditionalHandle& handle : graph.handles)
+      if (!handle.node) return true;
+    if (!graph.conditional_nodes) return false;
+    for (const GraphNode* node = graph.first; node; node = node->next) {
+      if (node->type == cudaGraphNodeTypeGraph && has_unused_handle(*node->child->graph)) return true;
+      if (node->type != cudaGraphNodeTypeConditional) continue;
+      for (unsigned i = 0; i < node->conditional->size; ++i)
+        if (has_unused_handle(*reinterpret_cast<Graph*>(node->conditional->bodies[i]))) return true;
+    }
+    return false;
+  }
+
   // What kinds of nodes the place of a graph forbids.
   cudaError_t check_node(GraphNode& node, bool in_body) {
     const bool device = exec_.flags & cudaGraphInstantiateFlagDeviceLaunch;
@@ -121,12 +136,12 @@ class Flatten {
       else
         exec_.levels[level_index] = std::move(level);
     }
-    for (const ConditionalHandle& handle : graph.handles) {
-      if (!handle.node) return fail(cudaGraphInstantiateConditionalHandleUnused, nullptr);
+    for (const ConditionalHandle& handle : graph.handles)
       image_.handles.push_back({handle.value, handle.initial, handle.assign});
-    }
-    bool in_body = false;
-    for (Graph* g = &graph; g->owner; g = g->owner->graph) in_body |= g->body;
+    const bool in_body = model::in_body(graph);
+    if (in_body || exec_.flags & cudaGraphInstantiateFlagDeviceLaunch)  // told ahead of a cycle
+      for (GraphNode* node = graph.first; node; node = node->next)
+        if (const cudaError_t error = check_node(*node, in_body)) return error;
     const std::size_t base = stack_.size();
     for (GraphNode* node = graph.last; node; node = node->previous) {
       node->mark = node->dependencies.size();
@@ -138,7 +153,7 @@ class Flatten {
       GraphNode* node = stack_.back();
       stack_.pop_back();
       ++done;
-      if (const cudaError_t error = emit_node(*node, in_body)) {
+      if (const cudaError_t error = emit_node(*node)) {
         reset_marks(graph);
         stack_.resize(base);
         return error;
@@ -174,8 +189,7 @@ class Flatten {
     return node;
   }
 
-  cudaError_t emit_node(GraphNode& node, bool in_body) {
-    if (const cudaError_t error = check_node(node, in_body)) return error;
+  cudaError_t emit_node(GraphNode& node) {
     switch (node.type) {
     case cudaGraphNodeTypeGraph: {
       node.number = emit(StepKind::nothing, node.type);

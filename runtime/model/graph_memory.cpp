@@ -20,6 +20,8 @@ struct GraphAllocation {
   std::size_t references = 1;
   bool live = false;                   // launched and not freed
   std::vector<std::uint64_t> freeing;  // uids of graphs that have a free node for it
+  // Another graph than its own has, or had, a free node for it; an executable graph allocates it, or did.
+  bool left_to_others = false;
 };
 
 namespace {
@@ -182,9 +184,17 @@ GraphAllocation* add_free(const void* pointer, const Graph& graph) noexcept {
   if (!a || a->address != pointer || a->references == 0) return nullptr;
   for (std::uint64_t uid : a->freeing)
     if (uid == graph.uid || uid == a->graph) return nullptr;  // freed there already
+  // Its own graph frees it ahead of all others, and ahead of being instantiated, or not at all.
+  if (graph.uid == a->graph && a->left_to_others) return nullptr;
+  a->left_to_others |= graph.uid != a->graph;
   a->freeing.push_back(graph.uid);
   ++a->references;
   return a;
+}
+
+void leave_to_others(GraphAllocation& allocation) noexcept {
+  std::scoped_lock hold(table().mutex);
+  allocation.left_to_others = true;
 }
 
 void node_free_removed(GraphAllocation& allocation, const Graph& graph) noexcept {

@@ -28,6 +28,8 @@ void release_allocation(GraphAllocation& allocation) noexcept;
 
 // A free node for `pointer` is about to be added to `graph`: the allocation (retained), or null where that is refused.
 GraphAllocation* add_free(const void* pointer, const Graph& graph) noexcept;
+// An executable graph allocates it: no free node for it can be added to its own graph any more.
+void leave_to_others(GraphAllocation& allocation) noexcept;
 void node_free_removed(GraphAllocation& allocation, const Graph& graph) noexcept;
 
 // What a launch allocates and leaves, and frees though it didn't allocate it. Retained by their owner.

@@ -145,16 +145,19 @@ cudaError_t make_fill(FillData& out, const cudaMemsetParams& params, bool checke
 cudaError_t add_child(Graph& graph, GraphNode** out, GraphNode* const* dependencies, const cudaGraphEdgeData* data,
                       std::size_t count, Graph* child, cudaGraphChildGraphNodeOwnership ownership) {
   if (!valid_graph(child) || child == &graph) return cudaErrorInvalidValue;
-  if (const cudaError_t error = check_dependencies(graph, cudaGraphNodeTypeGraph, dependencies, data, count))
-    return error;
   const bool move = ownership == cudaGraphChildGraphOwnershipMove;
   if (child->owner && (move || child->moved || child->body)) return cudaErrorNotSupported;
   for (const Graph* g = child; g->owner; g = g->owner->graph)
     if (g->owner->graph == &graph) return cudaErrorNotSupported;  // a part of this graph itself
-  if (!move && child->memory_nodes) return cudaErrorNotSupported;
+  if (child->memory_nodes && (!move || graph.moved)) return cudaErrorNotSupported;
   if (child->conditional_nodes || !child->handles.empty()) return cudaErrorNotSupported;
+  for (const Graph* g = &graph; move && g->owner; g = g->owner->graph)
+    if (g->owner->graph == child) return cudaErrorInvalidValue;  // it would be a part of itself
+  if (const cudaError_t error = check_dependencies(graph, cudaGraphNodeTypeGraph, dependencies, data, count))
+    return error;
   Graph* inner = move ? child : copy_graph(*child);
   if (!inner) return cudaErrorMemoryAllocation;
+  child->copied |= !move;
   GraphNode* node = add_node(graph, cudaGraphNodeTypeGraph, dependencies, data, count);
   node->child = graph.arena.make<ChildData>();
   node->child->graph = inner;
@@ -180,6 +183,7 @@ cudaError_t set_child(GraphNode& node, Graph* child, cudaGraphChildGraphNodeOwne
     return cudaErrorNotSupported;
   Graph* inner = move ? child : copy_graph(*child);
   if (!inner) return cudaErrorMemoryAllocation;
+  child->copied |= !move;
   drop_child(node);
   node.child->graph = inner;
   inner->owner = &node;

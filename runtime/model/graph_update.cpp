@@ -216,6 +216,10 @@ cudaError_t update_level(GraphExec& exec, Graph& graph, std::uint32_t level, Upd
   const ExecHold hold(exec);
   outcome = {};
   if (graph.updatable_nodes || !exec.image->updatable.empty()) return cudaErrorNotSupported;
+  // A graph with one executable form can't be a part of another's, too.
+  if (level == 0 && (graph.memory_nodes || graph.conditional_nodes) && !(exec.only_one && exec.original == &graph) &&
+      graph.instantiated_once.load(std::memory_order_relaxed))
+    return cudaErrorNotSupported;
   Update update(exec, outcome);
   if (!update.compare(graph, level)) return cudaErrorGraphExecUpdateFailure;
   own_image(exec);

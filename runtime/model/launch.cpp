@@ -30,7 +30,7 @@ cudaError_t check_preferred_cluster(const LaunchRequest& request, const MrKernel
     return part.x && part.y && part.z && whole.x % part.x == 0 && whole.y % part.y == 0 && whole.z % part.z == 0;
   };
   if (!fits(request.grid, request.preferred_cluster)) return cudaErrorInvalidClusterSize;
-  if (has_clusters(request, kernel) && !fits(request.preferred_cluster, cluster_of(request, kernel)))
+  if (!has_clusters(request, kernel) || !fits(request.preferred_cluster, cluster_of(request, kernel)))
     return cudaErrorInvalidClusterSize;
   return cudaSuccess;
 }

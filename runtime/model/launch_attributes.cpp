@@ -8,10 +8,6 @@ namespace {
 
 constexpr int memory_domains = 4;  // cudaDevAttrMemSyncDomainCount
 
-bool valid_property(cudaAccessProperty property) noexcept {
-  return property >= cudaAccessPropertyNormal && property <= cudaAccessPropertyPersisting;
-}
-
 // Events that a launch records can neither take the time nor be other processes', and have no flags.
 cudaError_t event_of(cudaEvent_t handle, int flags, Event** out) noexcept {
   auto* event = reinterpret_cast<Event*>(handle);
@@ -28,8 +24,7 @@ bool valid_attribute_value(cudaLaunchAttributeID id, const cudaLaunchAttributeVa
   switch (id) {
   case cudaLaunchAttributeAccessPolicyWindow: {
     const cudaAccessPolicyWindow& w = value.accessPolicyWindow;
-    return w.hitRatio >= 0.0f && w.hitRatio <= 1.0f && valid_property(w.hitProp) && valid_property(w.missProp) &&
-           w.missProp != cudaAccessPropertyPersisting &&
+    return w.hitRatio >= 0.0f && w.hitRatio <= 1.0f && w.missProp != cudaAccessPropertyPersisting &&
            w.num_bytes <= static_cast<std::size_t>(properties(current_device()).accessPolicyMaxWindowSize);
   }
   case cudaLaunchAttributeSynchronizationPolicy:
