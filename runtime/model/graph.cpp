@@ -284,10 +284,14 @@ cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode*
   if (graph.memory_nodes_outside_bodies) return cudaErrorNotSupported;
   for (std::size_t i = 0; i < count; ++i) {
     GraphNode *a = from[i], *b = to[i];
-    if (!valid_node(a) || !valid_node(b) || a->graph != &graph || b->graph != &graph) return cudaErrorInvalidValue;
-    EdgeRef* edge = edge_between(*a, *b);
+    if (!valid_node(a) || !valid_node(b) || a->graph != &graph || b->graph != &graph || a == b)
+      return cudaErrorInvalidValue;
+  }
+  // Edges ahead of one that isn't there are gone.
+  for (std::size_t i = 0; i < count; ++i) {
+    EdgeRef* edge = edge_between(*from[i], *to[i]);
     if (!edge) return cudaErrorInvalidValue;
-    disconnect(*a, edge);
+    disconnect(*from[i], edge);
   }
   return cudaSuccess;
 }
