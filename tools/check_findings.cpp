@@ -75,19 +75,19 @@ CheckResult read_findings(const std::string& path) {
   if (!in) throw std::runtime_error(fmt::format("the findings in {} could not be read", path));
   CheckResult result;
   std::vector<json> lines;
-  json counts;
+  json counts = json::object();
   for (std::string line; std::getline(in, line);) {
     json value = json::parse(line, nullptr, false);
     if (value.is_discarded()) continue;  // cut short
     if (value.contains("started")) {
       result.started = true;
     } else if (value.contains("summary")) {
-      result.complete = value.value("complete", false);
-      result.operations = value.value("operations", std::uint64_t{0});
-      result.accesses = value.value("accesses", std::uint64_t{0});
-      result.bytes = value.value("bytes", std::uint64_t{0});
-      result.unchecked_kernels = value.value("unchecked_kernels", std::uint64_t{0});
-      counts = value["counts"];
+      if (!value.value("child", false)) result.complete = value.value("complete", false);
+      result.operations += value.value("operations", std::uint64_t{0});
+      result.accesses += value.value("accesses", std::uint64_t{0});
+      result.bytes += value.value("bytes", std::uint64_t{0});
+      result.unchecked_kernels += value.value("unchecked_kernels", std::uint64_t{0});
+      counts.update(value["counts"]);
     } else if (value.contains("finding")) {
       lines.push_back(std::move(value));
     }
@@ -116,7 +116,7 @@ CheckResult read_findings(const std::string& path) {
       f.common_kernel = line["common"].value("kernel", "");
       f.common = frames_of(line["common"], addresses);
     }
-    const std::string id = std::to_string(line["finding"].get<unsigned>());
+    const std::string id = std::to_string(line["finding"].get<std::uint64_t>());
     if (counts.is_object() && counts.contains(id)) f.count = counts[id];
     // The same two lines by other call paths are the same mistake.
     const std::string key = fmt::format("{}|{}|{}|{}:{}|{}:{}", f.kind, place_key(f.a), place_key(f.b),

@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -66,6 +67,9 @@ class Instrumenter {
 
   void run(Function& f) {
     SmallVector<Access, 32> accesses;
+    guesses_.clear();
+    for (Instruction& i : instructions(f))
+      if (auto* swap = dyn_cast<AtomicCmpXchgInst>(&i)) find_guesses(*swap);
     for (Instruction& i : instructions(f)) collect(i, accesses);
     for (const Access& a : accesses) {
       IRBuilder<> b(a.before);
@@ -103,9 +107,33 @@ class Instrumenter {
     return MR_CHECK_ATOMIC | (isStrongerThanMonotonic(ordering) && !relaxed_by_name(i) ? MR_CHECK_ORDERED : 0u);
   }
 
+  // Plain loads of the word that a compare-and-swap compares it with: guesses, which it verifies.
+  void find_guesses(AtomicCmpXchgInst& swap) {
+    SmallVector<Value*, 8> open{swap.getCompareOperand()};
+    SmallPtrSet<Value*, 16> known;
+    while (!open.empty() && known.size() < 32) {
+      Value* value = open.pop_back_val();
+      if (!known.insert(value).second) continue;
+      if (auto* load = dyn_cast<LoadInst>(value)) {
+        if (load->getPointerOperand()->stripPointerCasts() == swap.getPointerOperand()->stripPointerCasts())
+          guesses_.insert(load);
+      } else if (auto* phi = dyn_cast<PHINode>(value)) {
+        open.append(phi->incoming_values().begin(), phi->incoming_values().end());
+      } else if (auto* choice = dyn_cast<SelectInst>(value)) {
+        open.push_back(choice->getTrueValue());
+        open.push_back(choice->getFalseValue());
+      } else if (auto* cast = dyn_cast<CastInst>(value)) {
+        open.push_back(cast->getOperand(0));
+      } else if (auto* freeze = dyn_cast<FreezeInst>(value)) {
+        open.push_back(freeze->getOperand(0));
+      }
+    }
+  }
+
   void collect(Instruction& i, SmallVectorImpl<Access>& out) {
     if (auto* load = dyn_cast<LoadInst>(&i)) {
       std::uint32_t kind = MR_CHECK_READ | (load->isVolatile() ? MR_CHECK_VOLATILE : 0u);
+      if (guesses_.contains(load)) kind |= MR_CHECK_ATOMIC;
       if (load->isAtomic()) kind |= order(i, load->getOrdering());
       add(i, load->getPointerOperand(), size_of(load->getType()), kind, out);
     } else if (auto* store = dyn_cast<StoreInst>(&i)) {
@@ -135,6 +163,9 @@ class Instrumenter {
         out.push_back({i.getNextNode(), nullptr, nullptr, MR_CHECK_CLUSTER_SYNC});
       } else if (name == "__mr_pdl_wait") {
         out.push_back({i.getNextNode(), nullptr, nullptr, MR_CHECK_PDL_WAIT});
+      } else if (name == "__mr_texture_fetch" || name == "__mr_surface_access") {
+        // What it touches the runtime says; this is the statement.
+        out.push_back({&i, nullptr, nullptr, MR_CHECK_ELEMENT});
       } else if (name == "__mr_pdl_trigger") {
         out.push_back({&i, nullptr, nullptr, MR_CHECK_PDL_TRIGGER});
       }
@@ -177,6 +208,7 @@ class Instrumenter {
   StructType* site_type_;
   FunctionCallee check_;
   StringMap<Constant*> texts_;
+  SmallPtrSet<const Instruction*, 8> guesses_;
   bool changed_ = false;
 };
 

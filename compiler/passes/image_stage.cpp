@@ -101,6 +101,7 @@ Verdict judge(Function* kernel, const CallGraph& graph, const SpinMap& spinning)
   if (services.launch) v.flags |= MR_KERNEL_LAUNCHES;
   if (services.graph_launch) v.flags |= MR_KERNEL_GRAPHS;
   if (services.kernel_launch) v.flags |= MR_KERNEL_PARENT;
+  if (options().check) v.flags |= MR_KERNEL_CHECKED;
   if (services.sleep) {
     v.flags |= MR_KERNEL_MAY_SPIN;
     v.why = "may spin: it calls __nanosleep";

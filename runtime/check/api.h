@@ -71,5 +71,11 @@ struct WrappedFunction {
 void run_wrapped(void* data);
 void wrap(cudaHostNodeParams& params);
 void unwrap(cudaHostNodeParams& params);
+// A copy of the parameters with the host function in the checker's wrapper.
+cudaGraphNodeParams wrapped_params(const cudaGraphNodeParams& params);
+// The kernel's mangled name, or nothing.
+std::string kernel_name(const void* function);
+// Where a symbol's variable is, or null.
+char* symbol_address(const void* symbol);
 
 }  // namespace mr::check

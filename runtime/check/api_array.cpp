@@ -198,7 +198,9 @@ MR_COPY(cudaMemcpy3DAsync, _ptsz, Form::asynchronous, target_of(p), source_of(p)
         (const cudaMemcpy3DParms* p, cudaStream_t stream), (p, stream))
 MR_TWINS(cudaMemcpy3DPeer, _ptds, (const cudaMemcpy3DPeerParms* p), (p)) {
   ApiCall call("cudaMemcpy3DPeer");
-  return operate(call, nullptr, per_thread, {box_of(p)}, true, [&] { return next(p); });
+  if (!p) return next(p);
+  (void)per_thread;
+  return operate_between(call, p->dstDevice, p->srcDevice, box_of(p), [&] { return next(p); });
 }
 MR_TWINS(cudaMemcpy3DPeerAsync, _ptsz, (const cudaMemcpy3DPeerParms* p, cudaStream_t stream), (p, stream)) {
   ApiCall call("cudaMemcpy3DPeerAsync");

@@ -142,12 +142,37 @@ void run_wrapped(void* data) {
 }
 
 void wrap(cudaHostNodeParams& params) {
-  if (params.fn) params = {run_wrapped, new WrappedFunction{params.fn, params.userData, nullptr}};
+  if (!params.fn) return;
+  expose(params.userData);
+  params = {run_wrapped, new WrappedFunction{params.fn, params.userData, nullptr}};
 }
 void unwrap(cudaHostNodeParams& params) {
   if (params.fn != run_wrapped) return;
   const auto* wrapped = static_cast<const WrappedFunction*>(params.userData);
   params = {wrapped->function, wrapped->data};
+}
+
+cudaGraphNodeParams wrapped_params(const cudaGraphNodeParams& params) {
+  cudaGraphNodeParams copy = params;
+  if (params.type == cudaGraphNodeTypeHost && params.host.fn) {
+    cudaHostNodeParams host{params.host.fn, params.host.userData};
+    wrap(host);
+    copy.host.fn = host.fn;
+    copy.host.userData = host.userData;
+  }
+  return copy;
+}
+
+std::string kernel_name(const void* function) {
+  static const auto name_of = MR_REAL(cudaFuncGetName);
+  const char* name = nullptr;
+  return function && name_of(&name, function) == cudaSuccess && name ? name : "";
+}
+
+char* symbol_address(const void* symbol) {
+  static const auto ask = MR_REAL(cudaGetSymbolAddress);
+  void* address = nullptr;
+  return ask(&address, symbol) == cudaSuccess ? static_cast<char*>(address) : nullptr;
 }
 
 }  // namespace mr::check

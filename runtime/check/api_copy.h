@@ -32,6 +32,27 @@ cudaError_t operate(ApiCall& call, cudaStream_t stream, bool per_thread, std::ve
   return error;
 }
 
+// The same in the default stream, behind and before all work of the devices that the copy is between.
+template <class Real>
+cudaError_t operate_between(ApiCall& call, int to_device, int from_device, std::vector<Touch> touches, Real real_call) {
+  OpRef op;
+  {
+    std::scoped_lock hold(checker->lock);
+    op = checker->order.enqueue(stream_of(nullptr, false), *call.thread.actor, Role::stream, call.call);
+    for (const int device : {to_device, from_device})
+      if (device != op->device) checker->order.behind_device(*op, device);
+    op->touches = std::move(touches);
+    call.expect({op});
+  }
+  const cudaError_t error = real_call();
+  call.finish(error == cudaSuccess);
+  if (error == cudaSuccess) {
+    std::scoped_lock hold(checker->lock);
+    checker->order.join(*call.thread.actor, {op});
+  }
+  return error;
+}
+
 enum class Form : std::uint8_t { synchronous, asynchronous };
 
 // Whether the host has waited when a copy between these returns.

@@ -121,7 +121,12 @@ cudaError_t allocate_in_stream(ApiCall& call, void** p, std::size_t bytes, cudaS
     const int device = current_device();
     std::scoped_lock hold(checker->lock);
     checker->add_allocation(*p, bytes, Memory::pool, device, call.call, false);
-    if (op) op->touches.push_back(linear(*p, bytes, allocates));
+    if (op) {
+      // What had the memory before was enqueued before it was given back, which may have been during this call.
+      op->number = checker->order.next_number();
+      checker->allocations[reinterpret_cast<std::uintptr_t>(*p)].born = op->number;
+      op->touches.push_back(linear(*p, bytes, allocates));
+    }
   }
   call.finish(error == cudaSuccess && !call.noded);
   return error;
@@ -166,14 +171,6 @@ MR_COPY(cudaMemcpy2DAsync, _ptsz, Form::asynchronous, to, from,
         (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
          std::size_t height, cudaMemcpyKind kind, cudaStream_t stream),
         (to, to_pitch, from, from_pitch, width, height, kind, stream))
-namespace {
-char* symbol_address(const void* symbol) {
-  static const auto ask = MR_REAL(cudaGetSymbolAddress);
-  void* address = nullptr;
-  return ask(&address, symbol) == cudaSuccess ? static_cast<char*>(address) : nullptr;
-}
-}  // namespace
-
 MR_COPY(cudaMemcpyToSymbol, _ptds, Form::synchronous, symbol_address(symbol), from,
         MR_LIST(linear(from, n, reads), linear(symbol_address(symbol) + offset, n, writes)), nullptr,
         (const void* symbol, const void* from, std::size_t n, std::size_t offset, cudaMemcpyKind kind),
@@ -195,8 +192,8 @@ MR_COPY(cudaMemcpyFromSymbolAsync, _ptsz, Form::asynchronous, to, symbol_address
 MR_ONE(cudaMemcpyPeer, (void* to, int to_device, const void* from, int from_device, std::size_t n),
        (to, to_device, from, from_device, n)) {
   ApiCall call("cudaMemcpyPeer");
-  return operate(call, nullptr, false, {MR_LIST(linear(from, n, reads), linear(to, n, writes))}, true,
-                 [&] { return next(to, to_device, from, from_device, n); });
+  return operate_between(call, to_device, from_device, MR_LIST(linear(from, n, reads), linear(to, n, writes)),
+                         [&] { return next(to, to_device, from, from_device, n); });
 }
 MR_TWINS(cudaMemcpyPeerAsync, _ptsz,
          (void* to, int to_device, const void* from, int from_device, std::size_t n, cudaStream_t stream),
@@ -205,20 +202,6 @@ MR_TWINS(cudaMemcpyPeerAsync, _ptsz,
   return operate(call, stream, per_thread, {MR_LIST(linear(from, n, reads), linear(to, n, writes))}, false,
                  [&] { return next(to, to_device, from, from_device, n, stream); });
 }
-MR_TWINS(cudaMemcpyBatchAsync, _ptsz,
-         (void* const* to, const void* const* from, const std::size_t* sizes, std::size_t count,
-          cudaMemcpyAttributes* attributes, std::size_t* indices, std::size_t kinds, cudaStream_t stream),
-         (to, from, sizes, count, attributes, indices, kinds, stream)) {
-  ApiCall call("cudaMemcpyBatchAsync");
-  std::vector<std::vector<Touch>> parts;
-  for (std::size_t i = 0; to && from && sizes && i < count; ++i)
-    parts.push_back(MR_LIST(linear(from[i], sizes[i], reads), linear(to[i], sizes[i], writes)));
-  bool waits = false;
-  for (std::size_t i = 0; i < parts.size(); ++i) waits |= copy_waits(Form::asynchronous, to[i], from[i]);
-  return operate(call, stream, per_thread, std::move(parts), waits,
-                 [&] { return next(to, from, sizes, count, attributes, indices, kinds, stream); });
-}
-
 // ---- sets ----
 
 #define MR_SET(name, suffix, form, p, touches, stream, PARAMETERS, ARGUMENTS)                                          \

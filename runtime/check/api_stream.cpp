@@ -167,9 +167,8 @@ cudaError_t waited(const ApiCall& call, cudaError_t error, cudaEvent_t event) {
   if (error != cudaSuccess) return error;
   std::scoped_lock hold(checker->lock);
   const auto e = checker->events.find(event);
-  if (e == checker->events.end() || e->second->records.empty()) return error;
-  const RecordOf& record = e->second->records.back();
-  checker->order.join(*call.thread.actor, record.frontier[real]);
+  if (e == checker->events.end()) return error;
+  checker->order.join_event(*call.thread.actor, e->second);
   note_synchronisation(call);
   return error;
 }
@@ -183,36 +182,55 @@ MR_ONE(cudaEventQuery, (cudaEvent_t event), (event)) {
   ApiCall call("cudaEventQuery");
   return waited(call, next(event), event);
 }
+MR_ONE(cudaEventElapsedTime, (float* ms, cudaEvent_t begin, cudaEvent_t end), (ms, begin, end)) {
+  ApiCall call("cudaEventElapsedTime");
+  return waited(call, waited(call, next(ms, begin, end), begin), end);  // told only when both are complete
+}
 
 // ---- launches ----
 
 namespace {
 
-void name_kernel(ApiCall& call, const void* function) {
-  static const auto name_of = MR_REAL(cudaFuncGetName);
-  const char* name = nullptr;
-  if (function && name_of(&name, function) == cudaSuccess && name) const_cast<CallSite&>(*call.call).kernel = name;
+// Events that a launch records: with its blocks' triggers, which are taken for its end, or with their beginning.
+void record_launch_events(const cudaLaunchConfig_t& config, const std::shared_ptr<Stream>& stream,
+                          const Frontier (&before)[worlds]) {
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute& a = config.attrs[i];
+    const bool programmatic = a.id == cudaLaunchAttributeProgrammaticEvent;
+    if (!programmatic && a.id != cudaLaunchAttributeLaunchCompletionEvent) continue;
+    const cudaEvent_t event = programmatic ? a.val.programmaticEvent.event : a.val.launchCompletionEvent.event;
+    const auto known = checker->events.find(event);
+    if (known == checker->events.end()) continue;
+    checker->order.record(*known->second, stream);
+    if (programmatic && !a.val.programmaticEvent.triggerAtBlockStart) continue;
+    for (int world = 0; world < worlds; ++world) known->second->records.back().frontier[world] = before[world];
+  }
 }
 
 template <class Launch>
 cudaError_t launch(ApiCall& call, const void* function, cudaStream_t stream, bool per_thread, bool programmatic,
-                   Launch real_launch) {
-  name_kernel(call, function);
+                   Launch real_launch, const cudaLaunchConfig_t* config = nullptr) {
+  std::shared_ptr<Stream> in;
+  Frontier before_launch[worlds];
+  const_cast<CallSite&>(*call.call).kernel = kernel_name(function);
   if (!capturing(stream, per_thread)) {
     std::scoped_lock hold(checker->lock);
     if (const auto s = stream_of(stream, per_thread)) {
       Frontier primary[worlds];
-      for (int world = 0; world < worlds; ++world) primary[world] = s->frontier[world];
+      for (int world = 0; world < worlds; ++world) {
+        primary[world] = s->frontier[world];
+        if (config) before_launch[world] = checker->order.newest(*s, world);
+      }
+      in = s;
       const auto before = s->previous[real];
       const OpRef op = checker->order.enqueue(s, *call.thread.actor, Role::stream, call.call);
       op->kernel = std::make_shared<KernelRecord>();
+      op->kernel->name = call.call->kernel;
       // May begin at the trigger of the kernel right before it.
       if (programmatic && primary[real].size() == 1 && primary[real][0]->kernel) {
         op->kernel->programmatic = true;
         op->kernel->primary = primary[real][0];
-        auto& [chain, time] = s->early_chains[s->early_turn++ & 1];
-        if (!chain) chain = checker->order.new_chain();
-        const OpRef early = checker->order.make_op(s, *call.thread.actor, Role::stream, call.call, chain, ++time);
+        const OpRef early = checker->order.make_early(s, *call.thread.actor, call.call);
         early->before[real] = before;
         early->before[wished] = before;
         for (auto& list : op->before) list.push_back(early);
@@ -223,6 +241,10 @@ cudaError_t launch(ApiCall& call, const void* function, cudaStream_t stream, boo
   }
   const cudaError_t error = real_launch();
   call.finish(error == cudaSuccess && !call.noded);
+  if (config && in && error == cudaSuccess) {
+    std::scoped_lock hold(checker->lock);
+    record_launch_events(*config, in, before_launch);
+  }
   return error;
 }
 
@@ -253,8 +275,9 @@ MR_TWINS(cudaLaunchCooperativeKernel, _ptsz,
 MR_TWINS(cudaLaunchKernelExC, _ptsz, (const cudaLaunchConfig_t* config, const void* function, void** arguments),
          (config, function, arguments)) {
   ApiCall call("cudaLaunchKernelExC");
-  return launch(call, function, config ? config->stream : nullptr, per_thread, is_programmatic(config),
-                [&] { return next(config, function, arguments); });
+  return launch(
+      call, function, config ? config->stream : nullptr, per_thread, is_programmatic(config),
+      [&] { return next(config, function, arguments); }, config);
 }
 
 // ---- host functions ----
@@ -263,6 +286,7 @@ MR_TWINS(cudaLaunchHostFunc, _ptsz, (cudaStream_t stream, cudaHostFn_t function,
          (stream, function, data)) {
   ApiCall call("cudaLaunchHostFunc");
   if (!function) return next(stream, function, data);
+  expose(data);
   auto* wrapped = new WrappedFunction{function, data, nullptr};
   if (!capturing(stream, per_thread)) {
     std::scoped_lock hold(checker->lock);
@@ -299,6 +323,7 @@ MR_TWINS(cudaStreamAddCallback, _ptsz, (cudaStream_t stream, cudaStreamCallback_
          (stream, function, data, flags)) {
   ApiCall call("cudaStreamAddCallback");
   if (!function || capturing(stream, per_thread)) return next(stream, function, data, flags);
+  expose(data);
   auto* wrapped = new WrappedCallback{function, data, nullptr};
   {
     std::scoped_lock hold(checker->lock);

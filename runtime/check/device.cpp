@@ -32,6 +32,9 @@ struct Collector {
   bool late = false, fenced = false;
   std::uint32_t phase = 0;
   KernelRecord* record = nullptr;
+  std::uint64_t grid = 0;                                  // MrBlock::grid_id
+  bool child() const noexcept { return grid >> 62 == 1; }  // launched by device code
+  const MrCheckSite* element = nullptr;  // the statement that reads or writes through a texture or surface
   MrCheckThread* const here = make_here();
   CollectedRows rows{here};
   // Of the launch that `tag` names, while its blocks have no phases and none is early.
@@ -72,7 +75,8 @@ void hand_over(Collector& c) {
 
 // From here on the launch's uneven reads go to its table.
 void begin_words(Collector& c, const MrBlock& block) {
-  if (block.grid_id == 0 || c.record->programmatic || c.record->has_states.load(std::memory_order_relaxed)) return;
+  if (block.grid_id == 0 || c.child() || c.record->programmatic || c.record->has_states.load(std::memory_order_relaxed))
+    return;
   std::scoped_lock hold(checker->lock);
   if (!c.record->words)
     c.record->words = ReadWords::take(std::uint64_t{block.grid_dim[0]} * block.grid_dim[1] * block.grid_dim[2]);
@@ -82,7 +86,15 @@ void begin_words(Collector& c, const MrBlock& block) {
 }
 void change_block(Collector& c, std::uint32_t tag, std::uint64_t block, const MrBlock& here) {
   const bool same = c.tag.load(std::memory_order_relaxed) == tag;
-  if (same && c.record && !c.record->programmatic && !c.record->has_states.load(std::memory_order_relaxed)) {
+  const bool same_kind = c.child() == (here.grid_id >> 62 == 1);
+  c.grid = here.grid_id;
+  if (same && same_kind && c.record && c.child()) {
+    c.block = block;
+    c.here->begin(here);
+    return;
+  }
+  if (same && same_kind && c.record && !c.record->programmatic &&
+      !c.record->has_states.load(std::memory_order_relaxed)) {
     c.rows.next_block(block);
     c.block = block;
     c.here->begin(here);
@@ -105,6 +117,11 @@ void change_block(Collector& c, std::uint32_t tag, std::uint64_t block, const Mr
     c.here->grid_id = 0;
     return;
   }
+  if (c.child()) {
+    // Its blocks are not compared, neither with each other nor with those of the grid that launched it.
+    c.rows.begin(0, make_phase(0xffff, 0), false);
+    return;
+  }
   if (const auto state = c.record->states.find(block); state != c.record->states.end()) {
     c.late = state->second.late;
     c.fenced = state->second.fenced;
@@ -115,7 +132,7 @@ void change_block(Collector& c, std::uint32_t tag, std::uint64_t block, const Mr
 
 // `lane`: who comes by.
 void event(Collector& c, const MrBlock& block, std::uintptr_t lane, std::uint32_t kind) {
-  if (!c.record) return;
+  if (!c.record || c.child()) return;
   auto& state = c.record->states[c.block];
   c.record->has_states.store(true, std::memory_order_relaxed);
   c.drop_words();  // blocks are ordered from here on: which one reads what matters
@@ -252,7 +269,6 @@ bool KernelRecord::synchronised(std::uint64_t earlier, std::uint64_t block) cons
 void device_access(std::uint32_t tag, const MrBlock& block, const void* address, std::uint64_t bytes,
                    const void* opaque, std::uint64_t pitch, std::uint64_t rows) {
   if (!checker) return;
-  const auto& site = *static_cast<const MrCheckSite*>(opaque);
   Collector* c = collector;
   if (!c) [[unlikely]] {
     c = collector = new Collector;
@@ -260,9 +276,17 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
     collectors().push_back(c);
   }
   const std::uint64_t number = mr_check_block_number(block);
-  if (c->tag.load(std::memory_order_relaxed) != tag || c->block != number) [[unlikely]]
+  if (c->tag.load(std::memory_order_relaxed) != tag || c->block != number || c->grid != block.grid_id) [[unlikely]]
     change_block(*c, tag, number, block);
+  const auto* told = static_cast<const MrCheckSite*>(opaque);
+  if (told->kind & MR_CHECK_ELEMENT) [[unlikely]] {
+    c->element = told;
+    return;
+  }
   const auto at = reinterpret_cast<std::uintptr_t>(address);
+  // An element of a texture: by the statement that was named before.
+  const bool element = !told->line && at && c->element;
+  const MrCheckSite& site = element ? *c->element : *told;
   if (!at) [[unlikely]] {
     if (site.kind < MR_CHECK_FENCE) return;
     if (site.kind & MR_CHECK_FENCE && c->fenced) return;
@@ -276,14 +300,15 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
   if (((at ^ reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))) >> MR_STACK_BITS) == 0) return;
   if (!c->record) return;
   const bool ordering = site.kind & (MR_CHECK_ATOMIC | MR_CHECK_VOLATILE);
-  if (ordering && (c->fenced || c->record->has_releases.load(std::memory_order_relaxed) ||
-                   site.kind & (MR_CHECK_ORDERED | MR_CHECK_VOLATILE) || checker->interesting(at))) [[unlikely]] {
+  if (ordering && !c->child() &&
+      (c->fenced || c->record->has_releases.load(std::memory_order_relaxed) ||
+       site.kind & (MR_CHECK_ORDERED | MR_CHECK_VOLATILE) || checker->interesting(at))) [[unlikely]] {
     std::scoped_lock hold(checker->lock);
     synchronise(*c, at, site);
   }
-  const unsigned way = ordering                     ? (site.kind & MR_CHECK_WRITE ? way_atomic : way_poll)
-                       : site.kind & MR_CHECK_WRITE ? way_write
-                                                    : way_read;
+  const unsigned way = ordering                      ? (site.kind & MR_CHECK_WRITE ? way_atomic : way_poll)
+                       : told->kind & MR_CHECK_WRITE ? way_write
+                                                     : way_read;
   if (!bytes) return;
   *mr_check_thread_of(reinterpret_cast<std::uint64_t>(
       mr_lane_of(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))))) = c->here;

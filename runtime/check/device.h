@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct KernelRecord {
   bool programmatic = false;  // launched so that it may begin early
   bool triggered = false;
   bool seen = false;          // instrumented code has run
+  std::string name;           // mangled
   std::shared_ptr<Op> early;  // stands for what is done before the wait
   std::weak_ptr<Op> primary;
   struct BlockState {

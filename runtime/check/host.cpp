@@ -16,7 +16,9 @@ void flush_touches(ThreadState& t) {
     auto where = std::make_shared<CallSite>();
     where->frames.push_back(touch.pc);
     where->frames.insert(where->frames.end(), touch.frames.begin(), touch.frames.end());
-    checker->touch(touch.begin, touch.end, {segment, touch.kind, nullptr, std::move(where)});
+    const Access access{segment, touch.kind, nullptr, std::move(where)};
+    checker->touch(touch.begin, touch.end, access);
+    touch_ordinary(touch.begin, touch.end, access);
   }
   t.touch_count = 0;
 }
@@ -27,7 +29,7 @@ namespace {
 
 void note(std::uintptr_t address, std::size_t bytes, std::uint32_t kind, std::uintptr_t pc) {
   ThreadState& t = self();
-  if (t.inside) return;
+  if (t.inside || (address >= t.function_stack.begin && address < t.function_stack.end)) return;
   for (unsigned i = 0; i < t.touch_count; ++i) {
     HostTouch& known = t.touches[i];
     if (known.pc != pc || known.kind != kind || address > known.end || address + bytes < known.begin) continue;
@@ -49,10 +51,13 @@ void note(std::uintptr_t address, std::size_t bytes, std::uint32_t kind, std::ui
   for (std::size_t i = t.frames.size(); i > 0 && touch.frames.size() < 6; --i) touch.frames.push_back(t.frames[i - 1]);
 }
 
+// The calling thread runs a host function: whatever it touches may be of interest.
+inline bool in_function() noexcept { return thread_state && thread_state->function_stack.end; }
+
 inline void access(const void* p, std::size_t bytes, std::uint32_t kind, std::uintptr_t pc) {
   if (!checker || !bytes) return;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
-  if (checker->interesting(address)) [[unlikely]]
+  if (checker->interesting(address) || in_function()) [[unlikely]]
     note(address, bytes, kind, pc);
 }
 
@@ -61,7 +66,7 @@ void range_access(const void* p, std::size_t bytes, std::uint32_t kind, std::uin
   if (!checker || !bytes) return;
   const auto begin = reinterpret_cast<std::uintptr_t>(p);
   for (std::uintptr_t page = begin >> 12; page <= (begin + bytes - 1) >> 12; ++page)
-    if (checker->interesting(page << 12)) return note(begin, bytes, kind, pc);
+    if (checker->interesting(page << 12) || in_function()) return note(begin, bytes, kind, pc);
 }
 
 }  // namespace
@@ -99,12 +104,12 @@ void atomic_access(const volatile void* p, std::size_t bytes, Atomic what, std::
 }
 
 void volatile_read(const void* p, std::size_t bytes, std::uintptr_t pc) {
-  if (!checker || !checker->interesting(reinterpret_cast<std::uintptr_t>(p))) return;
+  if (!checker || !(checker->interesting(reinterpret_cast<std::uintptr_t>(p)) || in_function())) return;
   order_after(p, Atomic::load, __ATOMIC_ACQUIRE);
   access(p, bytes, reads | atomic, pc);
 }
 void volatile_write(const void* p, std::size_t bytes, std::uintptr_t pc) {
-  if (!checker || !checker->interesting(reinterpret_cast<std::uintptr_t>(p))) return;
+  if (!checker || !(checker->interesting(reinterpret_cast<std::uintptr_t>(p)) || in_function())) return;
   access(p, bytes, writes | atomic, pc);
   order_before(p, Atomic::store, __ATOMIC_RELEASE);
 }

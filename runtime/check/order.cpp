@@ -100,8 +100,16 @@ OpRef Order::enqueue(const std::shared_ptr<Stream>& stream, Actor& by, Role role
   return op;
 }
 
+void Order::behind_device(Op& op, int device) {
+  for (const auto& weak : streams_)
+    if (const auto stream = weak.lock(); stream && stream->device == device)
+      for (int world = 0; world < worlds; ++world)
+        for (const OpRef& before : stream->frontier[world])
+          if (before.get() != &op) add(op.before[world], before);
+}
+
 std::vector<OpRef> Order::enqueue_batch(const std::shared_ptr<Stream>& stream, Actor& by, const Call& call,
-                                        std::size_t count) {
+                                        std::size_t count, const OpRef& early) {
   std::vector<OpRef> ops;
   for (std::size_t i = 0; i < count; ++i) {
     if (i > stream->part_chains.size()) stream->part_chains.emplace_back(new_chain(), 0);
@@ -112,9 +120,16 @@ std::vector<OpRef> Order::enqueue_batch(const std::shared_ptr<Stream>& stream, A
     ops.push_back(std::move(op));
   }
   for (std::size_t i = 0; i < count; ++i) append(*stream, ops[i], i == 0);
+  if (early) append(*stream, early, false);
   ++by.time;
   by.segment = nullptr;
   return ops;
+}
+
+OpRef Order::make_early(const std::shared_ptr<Stream>& stream, Actor& by, const Call& call) {
+  auto& [chain, time] = stream->early_chains[stream->early_turn++ & 1];
+  if (!chain) chain = new_chain();
+  return make_op(stream, by, Role::stream, call, chain, ++time);
 }
 
 void Order::record(Event& event, const std::shared_ptr<Stream>& stream) {
@@ -184,10 +199,37 @@ void Order::join(Actor& actor, const Frontier& frontier) {
 void Order::join_real_and_wished(Actor& actor, Stream& stream) {
   const Frontier real_frontier = newest(stream, real), wished_frontier = newest(stream, wished);
   join(actor, real_frontier);
-  for (const OpRef& op : wished_frontier) {
-    if (!op->resolved) continue;  // another stream's, not waited for
-    actor.clock[wished].join(op->clock[wished]);
+  wish(actor, wished_frontier);
+}
+
+// Other streams' operations may not have run yet, so that what they will have learnt isn't known: what they are behind
+// is.
+void Order::wish(Actor& actor, const Frontier& frontier) const {
+  constexpr std::size_t most = 256;
+  std::vector<const Op*> open;
+  for (const OpRef& op : frontier) open.push_back(op.get());
+  for (std::size_t i = 0; i < open.size() && i < most; ++i) {
+    const Op& op = *open[i];
+    actor.clock[wished].join(op.clock[wished]);
+    actor.clock[wished].raise(op.chain, op.time);
+    for (const OpRef& before : op.before[wished])
+      if (actor.clock[wished].of(before->chain) < before->time) open.push_back(before.get());
   }
+}
+
+void Order::join_event(Actor& actor, const std::shared_ptr<Event>& event) {
+  WaitOf wait;
+  wait.event = event;
+  wait.number = next_number();
+  if (!event->records.empty()) {
+    wait.recorded = true;
+    wait.record = event->records.back();
+    join(actor, wait.record.frontier[real]);
+    wish(actor, wait.record.frontier[wished]);
+  }
+  actor.segment = nullptr;
+  actor.waits->push_back(std::move(wait));
+  if (actor.waits->size() > kept_waits) actor.waits->pop_front();
 }
 
 void Order::join_device(Actor& actor, int device) {
@@ -223,6 +265,7 @@ const OpRef& Order::segment_of(Actor& actor) {
       op->clock[world] = actor.clock[world];
       op->clock[world].raise(actor.chain, actor.time);
     }
+    op->waits = actor.waits;
     if (actor.of) {
       op->stream = actor.of->stream;
       op->device = actor.of->device;

@@ -31,6 +31,7 @@ struct CallSite {
 using Call = std::shared_ptr<const CallSite>;
 
 struct Stream;
+struct WaitOf;
 struct KernelRecord;  // device.h
 
 enum class Role : std::uint8_t {
@@ -74,6 +75,7 @@ struct Op {
   std::shared_ptr<Stream> stream;
   std::vector<Touch> touches;
   std::shared_ptr<KernelRecord> kernel;
+  std::shared_ptr<const std::deque<WaitOf>> waits;  // of the host thread
 };
 
 // The newest operations of a stream: each is ordered behind all that it does not contain itself.
@@ -126,7 +128,8 @@ struct Actor {
   Clock clock[worlds];
   OpRef segment;  // made when something is touched; given up when the clock changes
   Role role = Role::host;
-  OpRef of;  // the host function's operation
+  OpRef of;                                                                            // the host function's operation
+  std::shared_ptr<std::deque<WaitOf>> waits = std::make_shared<std::deque<WaitOf>>();  // for events
 };
 
 class Order {
@@ -137,9 +140,14 @@ class Order {
   // A new operation of `stream`, behind what is in it. `lane` is the chain (0: the stream's own) and `append` says
   // whether later operations are behind it.
   OpRef enqueue(const std::shared_ptr<Stream>& stream, Actor& by, Role role, Call call);
-  // Operations without an order among themselves, behind what is in the stream.
+  // Operations without an order among themselves, behind what is in the stream; `early`: one more that is not behind
+  // it.
   std::vector<OpRef> enqueue_batch(const std::shared_ptr<Stream>& stream, Actor& by, const Call& call,
-                                   std::size_t count);
+                                   std::size_t count, const OpRef& early = nullptr);
+  // Behind what the actor knows, and not what is in the stream.
+  OpRef make_early(const std::shared_ptr<Stream>& stream, Actor& by, const Call& call);
+  // `op` is behind all that the device was given in other streams, too.
+  void behind_device(Op& op, int device);
   // An operation in the stream's chain that starts without waiting for the stream's newest one (programmatic launch).
   OpRef make_op(const std::shared_ptr<Stream>& stream, Actor& by, Role role, Call call, Chain chain, Time time);
 
@@ -152,6 +160,8 @@ class Order {
   void join(Actor& actor, const Frontier& frontier);
   void join_real_and_wished(Actor& actor, Stream& stream);
   void join_device(Actor& actor, int device);
+  // The event's newest record, if there is one.
+  void join_event(Actor& actor, const std::shared_ptr<Event>& event);
   // What the actor did is known to whoever joins the clock.
   void release(Actor& actor, Clock (&into)[worlds]);
   void acquire(Actor& actor, const Clock (&from)[worlds]);
@@ -177,6 +187,7 @@ class Order {
 
  private:
   void behind(Op& op, Stream& stream);
+  void wish(Actor& actor, const Frontier& frontier) const;
   void append(Stream& stream, const OpRef& op, bool after_all);
   Frontier& wished_default(int device);
 

@@ -26,6 +26,7 @@ std::string demangled(const std::string& name) {
   int status = 0;
   char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string result = status == 0 && text ? text : name;
+  if (result.ends_with(".body")) result.resize(result.size() - 5);  // of an extern "C" kernel: what the entries call
   std::free(text);
   // The name alone: parameters say little and fill the line.
   if (const auto at = result.find('('); at != std::string::npos && at > 0) result.resize(at);
@@ -59,6 +60,7 @@ std::string what_of(const Access& a) {
   const Op& op = *a.op;
   if (op.role == Role::host) return a.where && a.where->api[0] ? a.where->api : "the host";
   if (op.role == Role::host_function || op.role == Role::node_host_function) return "a host function";
+  if (op.kernel && !op.kernel->name.empty()) return "kernel " + demangled(op.kernel->name);
   if (op.call && !op.call->kernel.empty()) return "kernel " + demangled(op.call->kernel);
   return op.call ? op.call->api : "an operation";
 }
@@ -92,7 +94,9 @@ std::string side(const Access& a) {
 std::string buffer(std::uintptr_t begin, std::uintptr_t end) {
   std::uintptr_t base = 0;
   const Allocation* a = checker->allocation_of(begin, &base);
-  if (!a) return "{}";
+  if (!a)
+    return "{\"memory\":\"ordinary host memory\",\"bytes\":" + std::to_string(end - begin) +
+           ",\"begin\":0,\"end\":" + std::to_string(end - begin) + "}";
   static constexpr const char* kinds[] = {"device memory",     "pinned memory",         "managed memory",
                                           "registered memory", "stream-ordered memory", "device variable"};
   std::string out = "{\"memory\":" + quoted(kinds[static_cast<int>(a->memory)]) +
@@ -122,6 +126,9 @@ std::string reason(const Access& a, const Access& b, const std::string& kind) {
   if (kind == "stale-event")
     return place_of(*b.op) + " waited for an event whose record in force does not cover the first operation: it was "
                              "taken too early, or a later record of the same event replaced the one that did";
+  if (kind == "default-stream-assumption" && host_side(*b.op))
+    return "what the host thread waited for is behind the default stream's work only, which orders nothing with "
+           "non-blocking streams";
   if (kind == "default-stream-assumption")
     return "one of the streams is the default stream, which orders nothing with non-blocking streams, and per-thread "
            "default streams nothing with each other";
@@ -174,8 +181,9 @@ bool recorded_behind(const Op& a, std::uint64_t before) {
 
 // The kind of event mistake behind the pair, or null.
 const char* event_mistake(const Op& a, const Op& b) {
-  if (!a.stream || !b.stream) return nullptr;
-  for (auto wait = b.stream->waits.rbegin(); wait != b.stream->waits.rend(); ++wait) {
+  const std::deque<WaitOf>* waits = host_side(b) ? b.waits.get() : b.stream ? &b.stream->waits : nullptr;
+  if (!a.stream || !waits) return nullptr;
+  for (auto wait = waits->rbegin(); wait != waits->rend(); ++wait) {
     if (wait->number > b.number) continue;
     const Event& event = *wait->event;
     if (!wait->recorded) {
@@ -188,7 +196,7 @@ const char* event_mistake(const Op& a, const Op& b) {
     for (const RecordOf& other : event.records)
       if (other.number < in_force.number && Order::covers(other.frontier[real], a)) return "stale-event";
     if (in_force.stream != a.stream) {
-      if (in_force.stream != b.stream && in_force.number < b.number &&
+      if (b.stream && in_force.stream != b.stream && in_force.number < b.number &&
           Order::covers(checker->order.newest(*in_force.stream, real), a))
         return "stale-event";
     } else if (a.number > in_force.number && a.number < wait->number) {
@@ -205,6 +213,13 @@ const char* event_mistake(const Op& a, const Op& b) {
 void Report::open(const char* path) {
   file_ = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   write("{\"started\":true}");
+}
+
+void Report::begin_child() {
+  constexpr std::uint64_t most = 100000;  // findings of one process
+  ids_ = static_cast<std::uint64_t>(getpid()) * most;
+  findings_.clear();
+  deferred_.clear();
 }
 
 void Report::write(const std::string& line) {
@@ -224,6 +239,10 @@ std::string Report::classify(const Access& a, const Access& b) const {
   if (node_side(x) && node_side(y)) return "graph-graph";
   if ((node_side(x) && host_side(y)) || (node_side(y) && host_side(x))) return "graph-host";
   if (host_side(x) || host_side(y)) {
+    if (host_side(y)) {
+      if (Order::ordered(x, y, wished)) return "default-stream-assumption";
+      if (const char* mistake = event_mistake(x, y)) return mistake;
+    }
     const Access& host = host_side(x) ? a : b;
     const Access& other = host_side(x) ? b : a;
     return host.kind & writes && !(other.kind & writes) ? "host-stream" : "stream-host";
@@ -278,7 +297,7 @@ void Report::add(const Access& first, const Access& second, std::uintptr_t begin
   const std::string key = kind + "|" + key_of(a) + "|" + key_of(b);
   auto& finding = findings_[key];
   if (++finding.count > 1) return;
-  finding.id = static_cast<unsigned>(findings_.size());
+  finding.id = ids_ + findings_.size();
   std::string line = "{\"finding\":" + std::to_string(finding.id) + ",\"kind\":" + quoted(kind) + ",\"a\":" + side(a) +
                      ",\"b\":" + side(b) + ",\"buffer\":" + buffer(begin, end) +
                      ",\"why\":" + quoted(reason(a, b, kind)) + ",\"edge\":" + quoted(edge(a, b, kind));
@@ -294,7 +313,7 @@ void Report::block_conflict(const OpRef& op, const BlockConflict& c) {
                           std::to_string(reinterpret_cast<std::uintptr_t>(c.b));
   auto& finding = findings_[key];
   if (++finding.count > 1) return;
-  finding.id = static_cast<unsigned>(findings_.size());
+  finding.id = ids_ + findings_.size();
   std::string why = "blocks of one grid have no order among themselves";
   const auto block = [](std::uint64_t number) {
     return number == unknown_block ? std::string("another one") : "block " + std::to_string(number);
@@ -313,6 +332,7 @@ void Report::summary(bool complete) {
       add(d.first, d.second, d.begin, d.end);
   deferred_.clear();
   std::string line = "{\"summary\":true,\"complete\":" + std::string(complete ? "true" : "false") +
+                     ",\"child\":" + (ids_ ? "true" : "false") +
                      ",\"operations\":" + std::to_string(checker->operations.load()) +
                      ",\"accesses\":" + std::to_string(checker->accesses.load()) +
                      ",\"bytes\":" + std::to_string(checker->bytes.load()) +

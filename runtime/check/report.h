@@ -17,6 +17,8 @@ struct BlockConflict;
 class Report {
  public:
   void open(const char* path);
+  // The process is a fork: its findings are its own.
+  void begin_child();
   // Two accesses that nothing orders, or a use behind a free.
   void conflict(const Access& before, const Access& now, std::uintptr_t begin, std::uintptr_t end);
   void block_conflict(const OpRef& op, const BlockConflict& conflict);
@@ -26,7 +28,7 @@ class Report {
 
  private:
   struct Finding {
-    unsigned id = 0;
+    std::uint64_t id = 0;
     std::uint64_t count = 0;
   };
   struct Deferred {
@@ -40,6 +42,7 @@ class Report {
   std::vector<Deferred> deferred_;  // allocations and frees
   std::set<OpRef> used_when_freed_;
   int file_ = -1;
+  std::uint64_t ids_ = 0;  // where those of the process begin; 0: no child
 };
 
 }  // namespace mr::check

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #include <observe/subscriber.h>
 #include <simt/abi.h>
@@ -37,6 +38,11 @@ ThreadState& make_thread(bool of_program) {
   }
   if (of_program) --t->inside;
   return *(thread_state = t);
+}
+
+void Checker::begin_child() {
+  report.begin_child();
+  operations = accesses = bytes = unchecked_kernels = 0;
 }
 
 Call call_site(ThreadState& t, const char* api, std::uintptr_t pc) {
@@ -69,7 +75,7 @@ void Checker::add_allocation(const void* p, std::size_t bytes, Memory memory, in
   if (it != allocations.begin() && std::prev(it)->second.end > begin) --it;
   while (it != allocations.end() && it->first < begin + bytes) it = allocations.erase(it);
   if (fresh) shadow.forget(begin, begin + bytes);
-  allocations[begin] = {begin + bytes, memory, device, call, {}};
+  allocations[begin] = {begin + bytes, memory, device, call, {}, 0};
   if (api_only) return;
   if (memory == Memory::device || memory == Memory::pool || memory == Memory::variable) return;
   for (std::uintptr_t page = begin >> 12; page <= (begin + bytes - 1) >> 12; ++page)
@@ -93,9 +99,18 @@ void Checker::touch(std::uintptr_t begin, std::uintptr_t end, const Access& acce
     if (it == allocations.end() || it->first >= end) return;
     const std::uintptr_t from = std::max(begin, it->first), until = std::min(end, it->second.end);
     bytes.fetch_add(until - from, std::memory_order_relaxed);
-    shadow.touch(from, until, access);
+    // The end of the memory's life before may be heard of late.
+    if (!(access.kind & frees) || access.op->number >= it->second.born) shadow.touch(from, until, access);
     begin = until;
   }
+}
+
+void Checker::touch(const Touch& t, const Access& access) {
+  for (std::size_t slice = 0; slice < t.slices; ++slice)
+    for (std::size_t row = 0; row < t.rows; ++row) {
+      const std::uintptr_t begin = t.begin + slice * t.slice + row * t.pitch;
+      touch(begin, begin + t.width, access);
+    }
 }
 
 // The operation has run: its clock is complete, and what it touched is known.
@@ -104,7 +119,8 @@ void Checker::executed(const OpRef& op) {
   operations.fetch_add(1, std::memory_order_relaxed);
   if (op->kernel) {
     KernelRecord& kernel = *op->kernel;
-    if (!kernel.seen) unchecked_kernels.fetch_add(1, std::memory_order_relaxed);
+    if (!kernel.seen && !checked_kernels.contains(kernel.name))
+      unchecked_kernels.fetch_add(1, std::memory_order_relaxed);
     if (kernel.early) order.resolve(kernel.early);
     // The primary's end is its trigger when it has no other.
     const auto primary = kernel.primary.lock();
@@ -120,12 +136,7 @@ void Checker::executed(const OpRef& op) {
     // What is left describes the operation's extents for later reports (a scattered one's would be too much to keep).
     if (kernel.grid_runs.size() > 4096) kernel.grid_runs = {};
   }
-  for (const Touch& t : op->touches)
-    for (std::size_t slice = 0; slice < t.slices; ++slice)
-      for (std::size_t row = 0; row < t.rows; ++row) {
-        const std::uintptr_t begin = t.begin + slice * t.slice + row * t.pitch;
-        touch(begin, begin + t.width, {op, t.kind, nullptr, nullptr});
-      }
+  for (const Touch& t : op->touches) touch(t, {op, t.kind, nullptr, nullptr});
   op->touches.clear();
 }
 
@@ -193,6 +204,8 @@ FunctionScope::FunctionScope(const OpRef& op, Role role) : t_(self()), outer_(t_
     for (int world = 0; world < worlds; ++world) actor_.clock[world] = op->clock[world];
   }
   t_.actor = &actor_;
+  static thread_local const StackRange own = own_stack();
+  stack_ = std::exchange(t_.function_stack, checker->api_only ? StackRange{} : own);
   t_.inside = 0;
 }
 
@@ -208,6 +221,7 @@ FunctionScope::~FunctionScope() {
     }
     checker->function_chains[op_->chain].second = actor_.time;
   }
+  t_.function_stack = stack_;
   t_.actor = outer_;
   frames_.swap(t_.frames);
   t_.inside = inside_;
@@ -263,6 +277,8 @@ void on_host_step(std::uint32_t tag) { self().step_tag = tag; }
 void on_image_loaded(int device, const MrImage& image) {
   Inside inside(self());
   std::scoped_lock hold(checker->lock);
+  for (std::uint64_t i = 0; i < image.kernel_count; ++i)
+    if (image.kernels[i].flags & MR_KERNEL_CHECKED) checker->checked_kernels.insert(image.kernels[i].name);
   std::unordered_map<std::string_view, std::uint64_t> sizes;  // of managed variables
   for (std::uint64_t i = 0; i < image.variable_count; ++i)
     if (const MrVariable& v = image.variables[i]; v.kind == MR_VAR_MANAGED && !(v.flags & MR_VAR_IS_SLOT))
@@ -321,7 +337,21 @@ void on_crash(int signal) {
   checker = made;
   make_thread(true);
   std::atexit(at_exit);
-  pthread_atfork(nullptr, nullptr, [] { checker = nullptr; });
+  // A child is checked like its parent, into the same file. What is freed meanwhile isn't looked at: the lock is held.
+  pthread_atfork(
+      [] {
+        ++self().inside;
+        checker->lock.lock();
+      },
+      [] {
+        checker->lock.unlock();
+        --self().inside;
+      },
+      [] {
+        checker->begin_child();
+        checker->lock.unlock();
+        --self().inside;
+      });
   for (const int signal : {SIGABRT, SIGTERM}) {
     struct sigaction action{};
     action.sa_handler = on_crash;

@@ -9,10 +9,12 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "device.h"
 #include "order.h"
+#include "ordinary.h"
 #include "report.h"
 #include "shadow.h"
 
@@ -37,7 +39,8 @@ struct Allocation {
   Memory memory = Memory::device;
   int device = 0;
   Call call;
-  std::string name;  // of variables
+  std::string name;        // of variables
+  std::uint64_t born = 0;  // number of the operation that allocates it
 };
 
 struct SyncVariable {
@@ -63,11 +66,14 @@ struct MirrorNode {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   Call call;
   std::vector<std::uint32_t> before;
+  std::vector<std::uint32_t> early;  // those whose trigger is enough for it to begin
+  std::uint32_t inside = 0;          // at the end of a child graph: how many nodes in front of this one are in it
   std::vector<Touch> touches;
   std::shared_ptr<Event> event;
+  std::string kernel;  // mangled
   std::uint32_t tag = 0;
   bool enabled = true;
-  Chain chain = 0;
+  Chain chain = 0, early_chain = 0;
   Time steps = 0;  // position in its chain
 };
 struct GraphLaunch {
@@ -103,6 +109,7 @@ struct ThreadState {
   std::vector<std::uintptr_t> frames;  // return addresses of instrumented functions
   HostTouch touches[8];
   unsigned touch_count = 0;
+  StackRange function_stack;                             // while it runs a host function: its own
   std::uint32_t step_tag = 0;                            // of the graph's host step that is about to run
   std::vector<std::shared_ptr<Stream>> default_streams;  // per-thread ones, by device
   unsigned number = 0;
@@ -129,6 +136,7 @@ struct Checker {
   std::uint32_t next_tag = 1;
   std::uint64_t next_launch = 1;
   unsigned next_stream = 1, next_thread = 0;
+  std::unordered_set<std::string> checked_kernels;  // mangled names: those that tell what they touch
   std::atomic<std::uint64_t> operations{0}, accesses{0}, bytes{0}, unchecked_kernels{0};
   bool api_only = false;
 
@@ -144,8 +152,11 @@ struct Checker {
   const Allocation* allocation_of(std::uintptr_t address, std::uintptr_t* begin = nullptr) const;
   // All of [begin, end) that lies in known memory.
   void touch(std::uintptr_t begin, std::uintptr_t end, const Access& access);
+  void touch(const Touch& rows, const Access& access);
   void executed(const OpRef& op);
   void finish(std::uint32_t tag, const std::shared_ptr<Group>& group);
+  // The process is a fork of the one that has been checked until now.
+  void begin_child();
 };
 
 // Null until the checker is on.
@@ -212,6 +223,7 @@ class FunctionScope {
   OpRef op_;
   unsigned inside_;
   std::vector<std::uintptr_t> frames_;
+  StackRange stack_;
 };
 
 }  // namespace mr::check

@@ -129,7 +129,11 @@ void observe_begin(Op& op, bool follows) noexcept {
   case OpKind::kernel: {
     simt::Grid& grid = static_cast<KernelOp&>(op).grid;
     // A graph's step has the tag of its node.
-    if (grid.flags & simt::grid_in_stream) grid.site = op.site;
+    if ((grid.flags & simt::grid_in_stream) && !(grid.grid_id & simt::grid_id_of_child)) {
+      grid.site = op.site;
+      // Tags are no two launches', as sequence numbers of different queues may be.
+      grid.grid_id = simt::grid_id_of_tag | grid.site;
+    }
     d.kind = trace_format::kernel;
     d.name = grid.kernel->name;
     for (int i = 0; i < 3; ++i) {

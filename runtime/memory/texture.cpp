@@ -42,7 +42,11 @@ std::uint32_t component(const char* at, const Format& format) noexcept {
   return raw;
 }
 
+ElementHook element_hook = nullptr;
+
 void read_raw(const Surface& surface, const char* at, std::uint32_t* out) noexcept {
+  if (element_hook) [[unlikely]]
+    element_hook(at, surface.format.element_bytes(), false);
   const std::uint32_t size = surface.format.bits / 8;
   for (std::uint32_t c = 0; c < 4; ++c)
     out[c] = c < surface.format.channels ? component(at + c * size, surface.format) : 0;
@@ -406,6 +410,8 @@ float level_of_gradients(const Texture& texture, std::uint32_t kind, const float
 
 }  // namespace
 
+void set_element_hook(ElementHook hook) noexcept { element_hook = hook; }
+
 void fetch(const Texture& texture, std::uint32_t kind, const float* coordinates, int layer, float level,
            void* result) noexcept {
   if (kind & fetch_linear) {
@@ -494,6 +500,8 @@ bool access(const Surface& surface, bool store, int x_bytes, int y, int z, void*
   }
   char* at = surface.at(static_cast<std::size_t>(x), static_cast<std::size_t>(row_number),
                         static_cast<std::size_t>(slice));
+  if (element_hook) [[unlikely]]
+    element_hook(at, bytes, store);
   if (store)
     std::memcpy(at, value, bytes);
   else

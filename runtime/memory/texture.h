@@ -43,6 +43,11 @@ struct Texture {
 // Fetches four components into `result`: floats when the format is float or normalized_read, else integers extended to
 // 32 bits. As the hardware does: interpolation weights have 8 fractional bits, without normalized coordinates wrap and
 // mirror act as clamp.
+// Told of each element that is read (or, by a surface, written), on the thread that touches it; null: nobody is. Set
+// before the first fetch.
+using ElementHook = void (*)(const void* at, std::size_t bytes, bool store);
+void set_element_hook(ElementHook hook) noexcept;
+
 void fetch(const Texture& texture, std::uint32_t kind, const float* coordinates, int layer, float level,
            void* result) noexcept;
 

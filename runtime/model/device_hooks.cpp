@@ -21,7 +21,10 @@ void install_device_hooks() noexcept {
   hooks.device_launch = device_launch;
   hooks.device_api = device_api;
   simt::set_hooks(hooks);
-  if (observe::subscriber) simt::set_access_hook(observe::subscriber->device_access);
+  if (observe::subscriber && observe::subscriber->device_access) {
+    simt::set_access_hook(observe::subscriber->device_access);
+    memory::set_element_hook(simt::note_element);
+  }
 }
 
 }  // namespace mr::model

@@ -1,5 +1,6 @@
 #include <model/device_launch.h>
 
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include <model/device.h>
 #include <model/device_graph.h>
 #include <model/module.h>
+#include <observe/subscriber.h>
 #include <simt/grid.h>
 
 namespace mr::model {
@@ -37,7 +39,8 @@ struct Family {
   Context* context = nullptr;
   unsigned depth = 0;  // grids above this one
   std::uint64_t grid_ids = 0;
-  std::mutex mutex;  // guards the lists while the grid runs
+  std::uint32_t site = 0;  // of the launch by the host, for tools
+  std::mutex mutex;        // guards the lists while the grid runs
   std::vector<Child> children, tails;
 };
 
@@ -72,12 +75,19 @@ void push_kernel(engine::Appender& into, const Child& child, Family& parent, boo
   grid.flags = simt::grid_in_stream;
   grid.total_blocks = std::uint64_t{child.grid.x} * child.grid.y * child.grid.z;
   grid.grid_id = into.sequence();
+  if (observe::subscriber) [[unlikely]] {
+    // What it touches is part of what the host launched.
+    static std::atomic<std::uint64_t> next_id{1};
+    grid.grid_id = simt::grid_id_of_child | next_id.fetch_add(1, std::memory_order_relaxed);
+    grid.site = parent.site;
+  }
   grid.device = &parent.context->device;
   Family* own = nullptr;
   if (concerns_family(kernel)) {
     own = new Family;
     own->context = parent.context;
     own->depth = parent.depth + (tail ? 0 : 1);
+    own->site = parent.site;
     grid.launch = tagged(own);
   }
   if (simt::needs_residency(grid)) op->flags |= engine::op_workers_only;
@@ -185,6 +195,7 @@ void launch_family(const LaunchRequest& request, const MrKernel& kernel, Stream&
   fill_kernel_op(*op, request, kernel, *stream.context);
   op->grid.grid_id = enqueue.sequence();
   op->grid.launch = tagged(family.get());
+  family->site = op->site;
   if (request.has_priority) give_priority(*op, enqueue.queue(), request.priority);
   auto* children = push_family(enqueue, family.release());
   if (request.has_priority) give_priority(*children, enqueue.queue(), request.priority);
@@ -193,6 +204,7 @@ void launch_family(const LaunchRequest& request, const MrKernel& kernel, Stream&
 void launch_family_of_node(engine::Appender& appender, engine::KernelOp& op) {
   auto family = std::make_unique<Family>();
   family->context = &context_of(*op.grid.device);
+  family->site = op.grid.site;
   op.grid.launch = tagged(family.get());
   push_family(appender, family.release());
 }

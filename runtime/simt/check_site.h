@@ -7,7 +7,7 @@
 
 // Raised with any change of what instrumented code and checker tell each other. Images say theirs in
 // `__mr_check_version`; those of another version are refused when they are loaded to be checked.
-inline constexpr std::uint32_t mr_check_version = 5;
+inline constexpr std::uint32_t mr_check_version = 6;
 
 // Images made with -mrcc-check are plain ones, with this bit in e_flags (which nothing else uses for this processor),
 // and the instrumented image follows at the next multiple of the alignment (driver/checked_image.h,
@@ -34,6 +34,7 @@ enum MrCheckKind : std::uint32_t {
   MR_CHECK_PDL_WAIT = 1u << 10,
   MR_CHECK_PDL_TRIGGER = 1u << 11,
   MR_CHECK_CLUSTER_SYNC = 1u << 12,
+  MR_CHECK_ELEMENT = 1u << 13,  // what is touched next is an element of a texture or surface
 };
 
 // Reads that device code notes by itself, as calls of the checker would cost more than the reads: of each word of some

@@ -58,6 +58,9 @@ struct Grid {
   std::uint32_t site;            // observation tag; meaningful only while a tool is attached
   void* launch;                  // opaque to simt: passed to the hooks below (programmatic launch, device launches)
 };
+// While a tool is attached, launches into streams have this bit and their tag for an id, and grids that device code
+// launches the other one and a number.
+inline constexpr std::uint64_t grid_id_of_tag = std::uint64_t{1} << 63, grid_id_of_child = std::uint64_t{1} << 62;
 enum GridFlags : std::uint32_t {
   grid_cooperative = 1u << 0,
   // Launched into a stream, not as a graph's node. Recorded: grid_group::is_valid says yes to those without the
@@ -137,6 +140,8 @@ const MrServices* services() noexcept;
 using AccessHook = void (*)(std::uint32_t tag, const MrBlock& block, const void* address, std::uint64_t bytes,
                             const void* site, std::uint64_t pitch, std::uint64_t rows);
 void set_access_hook(AccessHook hook) noexcept;
+// The block that the calling thread runs touches memory through a texture or surface; needs an access hook.
+void note_element(const void* address, std::size_t bytes, bool store);
 // The function to store in an image's __mr_check_hook.
 using AccessEntry = void (*)(const MrBlock* block, const void* address, std::uint64_t bytes, const void* site,
                              std::uint64_t pitch, std::uint64_t rows);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <simt/barrier.h>
+#include <simt/check_site.h>
 #include <simt/clock.h>
 #include <simt/cluster.h>
 #include <simt/executor.h>
@@ -249,6 +250,10 @@ void serve_access(const MrBlock* block, const void* address, std::uint64_t bytes
 }
 }  // namespace
 void set_access_hook(AccessHook hook) noexcept { the_access_hook = hook; }
+void note_element(const void* address, std::size_t bytes, bool store) {
+  static constexpr MrCheckSite read{"", "", 0, MR_CHECK_READ}, write{"", "", 0, MR_CHECK_WRITE};
+  serve_access(current_lane()->block, address, bytes, store ? &write : &read, 0, 1);
+}
 AccessEntry access_entry() noexcept {
   if (!the_access_hook) return nullptr;
   return protect::active() ? protect::switching_access_entry(serve_access) : serve_access;
