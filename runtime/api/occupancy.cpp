@@ -39,6 +39,7 @@ cudaError_t describe(const void* func, const cudaLaunchConfig_t& config, model::
                      std::uint64_t* cluster, std::int64_t* blocks) {
   const MrKernel* kernel;
   if (const cudaError_t error = api::find_kernel(func, &request->function, &kernel)) return error;
+  if (config.numAttrs && !config.attrs) return cudaErrorInvalidValue;
   request->grid = config.gridDim;
   request->block = config.blockDim;
   request->dynamic_shared = config.dynamicSmemBytes;

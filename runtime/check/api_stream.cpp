@@ -249,7 +249,7 @@ cudaError_t launch(ApiCall& call, const void* function, cudaStream_t stream, boo
 }
 
 bool is_programmatic(const cudaLaunchConfig_t* config) {
-  for (unsigned i = 0; config && i < config->numAttrs; ++i)
+  for (unsigned i = 0; config && config->attrs && i < config->numAttrs; ++i)
     if (config->attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
         config->attrs[i].val.programmaticStreamSerializationAllowed)
       return true;

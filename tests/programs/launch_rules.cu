@@ -63,6 +63,12 @@ static void values(cudaStream_t stream) {
            cudaErrorNotSupported);
   EXPECT((l.set(cudaLaunchAttributePreferredClusterDimension).preferredClusterDim = {2, 1, 1}, l.go()),
          cudaErrorInvalidClusterSize);
+  // Not recorded: a count without attributes.
+  l.config.attrs = nullptr;
+  EXPECT(l.go(), cudaErrorInvalidValue);
+  int count;
+  EXPECT(cudaOccupancyMaxActiveClusters(&count, kernel, &l.config), cudaErrorInvalidValue);
+  EXPECT(cudaOccupancyMaxPotentialClusterSize(&count, kernel, &l.config), cudaErrorInvalidValue);
 }
 
 static void events(cudaStream_t stream) {
