@@ -117,9 +117,8 @@ class Describer {
       for (const Frame& f : addresses.at(address)) {
         // Without lines, the program's functions are known at least.
         if (foreign(f)) {
-          const bool stub = f.function.find("__device_stub__") != std::string::npos ||
-                            f.function.starts_with("__mr_") || f.function.starts_with("std::");
-          if (f.file.empty() && !f.function.empty() && !stub && !skipped &&
+          const bool users = !launches_for(f) && !f.function.starts_with("__mr_") && !f.function.starts_with("std::");
+          if (f.file.empty() && !f.function.empty() && users && !skipped &&
               address.first == sites_[site].frames[0].first)
             skipped = f;
           continue;

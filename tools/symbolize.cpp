@@ -66,12 +66,14 @@ void symbolize(std::map<Address, std::vector<Frame>>& addresses) {
   }
 }
 
+bool launches_for(const Frame& f) { return f.function.find("__device_stub__") != std::string::npos; }
+
 bool foreign(const Frame& f) {
   return f.file.empty() || f.file.find("/include/millrace/") != std::string::npos ||
          f.file.ends_with("/include/cuda_runtime.h") || f.file.starts_with("/usr/include/") ||
          f.file.starts_with("/usr/lib/") || f.file.starts_with("./") || f.file.starts_with("../") ||
          f.function.starts_with("mr::check::") || f.function.starts_with("__libc_start") ||
-         f.file.find("/include/c++/") != std::string::npos || f.function.find("__device_stub__") != std::string::npos;
+         f.file.find("/include/c++/") != std::string::npos || launches_for(f);
 }
 
 std::string Frame::text() const {

@@ -18,7 +18,9 @@ using Address = std::pair<std::string, std::uint64_t>;  // module and offset of 
 
 // Fills in the frames of all addresses, innermost (inlined) first. Leaves them empty where no symbolizer is installed.
 void symbolize(std::map<Address, std::vector<Frame>>& addresses);
-// Not the user's own code: the runtime's headers, the standard library, launch stubs.
+// The function that a compiler makes for a kernel, which launches it.
+bool launches_for(const Frame& f);
+// Not the user's own code: the runtime's headers, the standard library, functions that launch kernels.
 bool foreign(const Frame& f);
 
 }  // namespace millrace

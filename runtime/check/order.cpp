@@ -146,14 +146,19 @@ void Order::record(Event& event, const std::shared_ptr<Stream>& stream) {
   if (event.records.size() > kept_records) event.records.pop_front();
 }
 
-void Order::wait(Stream& stream, const std::shared_ptr<Event>& event) {
-  if (stream.legacy) stream.frontier[real] = newest(stream, real);
+WaitOf Order::wait_of(const std::shared_ptr<Event>& event) {
   WaitOf wait;
   wait.event = event;
   wait.number = next_number();
-  if (!event->records.empty()) {
-    wait.recorded = true;
-    wait.record = event->records.back();
+  wait.recorded = !event->records.empty();
+  if (wait.recorded) wait.record = event->records.back();
+  return wait;
+}
+
+void Order::wait(Stream& stream, const std::shared_ptr<Event>& event) {
+  if (stream.legacy) stream.frontier[real] = newest(stream, real);
+  WaitOf wait = wait_of(event);
+  if (wait.recorded) {
     for (int world = 0; world < worlds; ++world) add(stream.frontier[world], wait.record.frontier[world]);
     if (stream.default_stream) add(wished_default(stream.device), wait.record.frontier[wished]);
   }
@@ -218,12 +223,8 @@ void Order::wish(Actor& actor, const Frontier& frontier) const {
 }
 
 void Order::join_event(Actor& actor, const std::shared_ptr<Event>& event) {
-  WaitOf wait;
-  wait.event = event;
-  wait.number = next_number();
-  if (!event->records.empty()) {
-    wait.recorded = true;
-    wait.record = event->records.back();
+  WaitOf wait = wait_of(event);
+  if (wait.recorded) {
     join(actor, wait.record.frontier[real]);
     wish(actor, wait.record.frontier[wished]);
   }

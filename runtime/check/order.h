@@ -96,7 +96,7 @@ struct Event {
   bool captured = false;         // the newest record went into a graph
 };
 
-struct WaitOf {  // a wait that a stream was given
+struct WaitOf {  // a wait of a stream or a host thread
   std::shared_ptr<Event> event;
   bool recorded = false;  // at the time
   RecordOf record;        // that counted
@@ -190,6 +190,8 @@ class Order {
   void wish(Actor& actor, const Frontier& frontier) const;
   void append(Stream& stream, const OpRef& op, bool after_all);
   Frontier& wished_default(int device);
+  // With the event's newest record, if it has one; what follows from it is the caller's.
+  WaitOf wait_of(const std::shared_ptr<Event>& event);
 
   Chain next_chain_ = 1;
   std::uint64_t number_ = 0;
