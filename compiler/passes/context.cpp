@@ -154,7 +154,7 @@ namespace {
 
 // Services whose runtime side reads MrLane::tid: in loop mode the lane holds it only if stored before the call.
 void store_thread_before_services(Module& module) {
-  for (StringRef name : {"__mr_assert_fail", "__mr_trap", "__mr_misaligned", "__mr_activemask"}) {
+  for (StringRef name : {"__mr_assert_fail", "__mr_trap", "__mr_trap_because", "__mr_misaligned", "__mr_activemask"}) {
     Function* service = module.getFunction(name);
     if (!service) continue;
     for (User* u : service->users()) {
@@ -251,6 +251,7 @@ void rewrite_calls(Function* callee, const Extended& target, const DenseMap<Func
     replacement->setDebugLoc(call->getDebugLoc());
     replacement->setAttributes(call->getAttributes());
     replacement->setTailCallKind(call->getTailCallKind());
+    replacement->setCallingConv(target.body->getCallingConv());  // units of -rdc are optimised already: fastcc
     replacement->copyIRFlags(call);
     call->replaceAllUsesWith(replacement);
     replacement->takeName(call);
@@ -269,6 +270,7 @@ void build_shim(Function* f, const Extended& e) {
   for (unsigned i = 0; i < item_count; ++i)
     if (e.items >> i & 1) args.push_back(load_item(b, static_cast<Item>(i), lane, block));
   CallInst* call = b.CreateCall(e.body, args);
+  call->setCallingConv(e.body->getCallingConv());
   call->setAttributes(f->getAttributes().removeFnAttributes(f->getContext()));
   if (f->getReturnType()->isVoidTy())
     b.CreateRetVoid();

@@ -6,6 +6,7 @@
 #include "arithmetic.h"
 #include "builtins.h"
 #include "debug_variables.h"
+#include "host_calls.h"
 #include "launches.h"
 #include "names.h"
 #include "options.h"
@@ -65,6 +66,7 @@ void resolve_aliases(Module& module) {
 }  // namespace
 
 PreservedAnalyses EarlyStage::run(Module& module, ModuleAnalysisManager&) {
+  trap_host_calls(module);
   lower_launches(module);
   import_annotations(module);
   keep_variables(module);

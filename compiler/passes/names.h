@@ -20,6 +20,8 @@ inline constexpr llvm::StringLiteral kSharedAlignAttr = "mr-shared-align";
 inline constexpr llvm::StringLiteral kSharedPrefix = "__mr.shared.";
 // What the AST plugin renames `extern __shared__` arrays to.
 inline constexpr llvm::StringLiteral kDynamicSharedName = "__mr_dynamic_shared_base";
+// Prefix of functions for the host alone that device code refers to (frontend/host_calls.cpp).
+inline constexpr llvm::StringLiteral kHostOnlyPrefix = "__mr_host_only.";
 // Prefix of the functions that stand for values of the running thread (context.h).
 inline constexpr llvm::StringLiteral kContextPrefix = "__mr.context.";
 // Attributes of a declared run_blocks function until BlockStage defines it: the body's name, its items (context.h), "1"

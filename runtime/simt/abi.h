@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#define MR_ABI_VERSION 4u
+#define MR_ABI_VERSION 5u
 #define MR_STACK_BITS 18u
 #define MR_STACK_BYTES (std::uint64_t{1} << MR_STACK_BITS)
 #define MR_WARP 32u
@@ -223,7 +223,8 @@ enum MrBarrierReduce : std::uint32_t { MR_BAR_COUNT = 0, MR_BAR_AND = 1, MR_BAR_
      std::uint64_t stream),                                                                                            \
     (kernel, grid_block, arguments, shared_bytes, stream))                                                             \
   X(int, device_api, (std::uint32_t function, const std::uint64_t* arguments), (function, arguments))                  \
-  X(void, misaligned, (const void* address, std::uint32_t alignment), (address, alignment))
+  X(void, misaligned, (const void* address, std::uint32_t alignment), (address, alignment))                            \
+  X(void, trap_because, (const char* sentence), (sentence))
 
 struct MrServices {
   std::uint32_t abi_version, reserved;

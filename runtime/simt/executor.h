@@ -22,6 +22,7 @@ struct RawFault {
   std::uint64_t pc;
   const MrLane* lane;  // whose stack faulted
   const char* note;    // a sentence that says more, constant or the executor's; or null
+  bool shown = false;  // on stderr, whether reports are asked for or not
 };
 
 struct Executor {

@@ -91,7 +91,7 @@ Fault note_fault(Executor* e, const Grid& grid) noexcept {
   describe(report, raw, grid);
   static const bool print = std::getenv("MILLRACE_REPORT") != nullptr;
   // Who compiles with -G looks for errors.
-  if ((print || (grid.kernel->flags & MR_KERNEL_SITES)) && raw.fault != Fault::assert_failed)
+  if ((print || raw.shown || (grid.kernel->flags & MR_KERNEL_SITES)) && raw.fault != Fault::assert_failed)
     std::fprintf(stderr, "millrace: %s\n", report.message);
   std::lock_guard guard(table_lock);
   Entry* place = nullptr;

@@ -133,6 +133,12 @@ void serve_assert_fail(const char* expression, const char* file, std::uint32_t l
   report_assertion(*running(), *current_lane(), expression, file, line, function);
 }
 void serve_trap() { abandon(running(), Fault::trap); }
+void serve_trap_because(const char* sentence) {
+  Executor* e = running();
+  e->raw.note = sentence;
+  e->raw.shown = true;
+  abandon(e, Fault::trap);
+}
 void serve_misaligned(const void* address, std::uint32_t) {
   abandon(running(), Fault::misaligned_address, reinterpret_cast<std::uint64_t>(address));
 }

@@ -48,6 +48,60 @@ def errors_of_one_side_only(t):
 
 
 @case
+def host_functions_in_functions_of_both_sides_are_warned_of_and_trap(t):
+    t.write("a.cu", """#include <cstdio>
+struct Log { static void add(int); void say(int) const; };
+void host_only(int x) { std::printf("host %d\\n", x); }
+void Log::add(int x) { host_only(x); }
+template <class T> void shown(T x) { host_only(static_cast<int>(x)); }
+template <class T> __host__ __device__ int twice(T x) {
+  if (x == 7) host_only(1);
+  if (x == 8) Log::add(2);
+  if (x == 9) shown(x);
+  return 2 * x;
+}
+inline __host__ __device__ int early(int x) { if (x > 100) host_only(3); return twice(x); }
+__global__ void k(int* out, int x) { *out = early(x); }
+int main(int argc, char** argv) {
+  int* out;
+  cudaMallocManaged(&out, sizeof *out);
+  early(7);
+  for (int x = 4; x < 10; x += 5) {
+    k<<<1, 1>>>(out, x);
+    const cudaError_t error = cudaDeviceSynchronize();
+    std::printf("%s %d\\n", cudaGetErrorName(error), error ? 0 : *out);
+  }
+}
+""")
+    warned = t.mrcc("a.cu", "-o", "app")
+    assert warned.status == 0, str(warned)
+    for text in ["a.cu:7:15: warning: call of __host__ function 'host_only' in a __host__ __device__ function: a trap where a device comes to it",
+                 "a.cu:8:20: warning: call of __host__ function 'add'", "a.cu:9:15: warning: call of __host__ function 'shown'",
+                 "a.cu:12:60: warning: call of __host__ function 'host_only'", "4 warnings generated.\n"]:
+        assert warned.err.count(text) == 1, f"{text!r}\n{warned}"
+    t.prints("host 1\ncudaSuccess 8\ncudaErrorLaunchFailure 0\n", "./app")
+    said = t.run("./app").err
+    assert "Kernel k(int*, int) executed a trap in block (0,0,0)" in said, said
+    assert "It called void shown<int>(int), which is a function for the host alone: declare it __host__ __device__." in said, said
+    # Warnings that nobody wants to see change nothing else.
+    unseen = t.mrcc("-w", "a.cu", "-o", "app")
+    assert unseen.status == 0 and not unseen.err, str(unseen)
+    t.prints("host 1\ncudaSuccess 8\ncudaErrorLaunchFailure 0\n", "./app")
+    t.ok(harness.MRCC, "-rdc=true", "-c", "a.cu")
+    t.compiles("-rdc=true", "a.o", "-o", "app")
+    t.prints("host 1\ncudaSuccess 8\ncudaErrorLaunchFailure 0\n", "./app")
+    # In functions for devices alone it stays an error.
+    t.write("b.cu", "inline void host_only() {}\n__device__ void f() { host_only(); }\n__global__ void k() { f(); }\n")
+    t.fails("-c", "b.cu", says="error: no matching function for call to 'host_only'")
+    t.write("c.cu", "struct S { ~S() {} };\n__global__ void k() { S s; (void)s; }\n")
+    t.fails("-c", "c.cu", says=["c.cu:2:25: error: reference to __host__ function '~S' in __global__ function", "1 error generated.\n"])
+    t.fails("-w", "-c", "c.cu", says=["c.cu:2:25: error: reference to __host__ function '~S' in __global__ function", "1 error generated.\n"])
+    assert not t.exists("c.o")
+    t.write("d.cu", "void host_only() {}\n__host__ __device__ void f() { host_only(); }\n")
+    t.fails("-c", "d.cu", says=["d.cu:2:32: error: reference to __host__ function 'host_only' in __host__ __device__ function", "1 error generated.\n"])
+
+
+@case
 def an_error_in_a_header_names_the_file_and_line_that_include_it(t):
     t.write("bad.h", "int f() { return nothing; }\n")
     t.write("a.cu", KERNEL_ONLY + '#include "bad.h"\n')

@@ -97,6 +97,24 @@ def an_archive_of_whole_program_objects(t):
 
 
 @case
+def functions_that_stay_functions_in_units_of_rdc(t):
+    # They have the optimiser's calling convention by the time that units are linked.
+    t.write("a.cu", """#include <cstdio>
+static __device__ __noinline__ int place(int x) { return x * 100 + blockIdx.x * 10 + threadIdx.x; }
+__global__ void k(int* out, int x) { out[blockIdx.x * 2 + threadIdx.x] = x > 3 ? place(x) : -place(-x); }
+int main() {
+  int* out;
+  cudaMallocManaged(&out, 4 * sizeof *out);
+  k<<<2, 2>>>(out, 7);
+  cudaDeviceSynchronize();
+  std::printf("%d %d %d %d\\n", out[0], out[1], out[2], out[3]);
+}
+""")
+    t.compiles("-rdc=true", "a.cu", "-o", "app")
+    t.prints("700 701 710 711\n", "./app")
+
+
+@case
 def device_code_across_files(t):
     t.write("a.cu", RDC_MAIN)
     t.write("b.cu", RDC_OTHER)
