@@ -19,11 +19,18 @@ cudaError_t launch_on(model::LaunchRequest& request, const void* func, cudaStrea
   if (const cudaError_t error = api::refused()) return error;
   model::Stream* stream = model::resolve(handle, per_thread);
   if (!stream) return cudaErrorInvalidResourceHandle;
-  if (configured) {
-    if (cudaError_t barred; model::slow() && model::capture_bars(*stream, barred)) [[unlikely]]
-      return barred;
+  if (configured && configured->numAttrs) {
+    auto purpose = model::Purpose::stream;
+    if (model::slow()) [[unlikely]] {
+      if (cudaError_t barred; model::capture_bars(*stream, barred)) return barred;
+      if (model::capture_records(*stream)) purpose = model::Purpose::node;
+    }
+    if (purpose == model::Purpose::stream)
+      if (const cudaError_t error = model::check_block(request, *stream->context)) return error;
     for (unsigned i = 0; i < configured->numAttrs; ++i)
-      if (const cudaError_t error = model::apply_attribute(request, configured->attrs[i])) return error;
+      if (const cudaError_t error = model::apply_attribute(request, configured->attrs[i], purpose)) return error;
+    request.attributes = configured->attrs;
+    request.attribute_count = configured->numAttrs;
   }
   if (model::slow()) [[unlikely]] {
     cudaError_t captured;

@@ -86,7 +86,7 @@ Target target(cudaGraphExec_t exec_handle, cudaGraphNode_t node_handle, bool set
 
 cudaError_t set_kernel(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaKernelNodeParams* params) {
   const Target t = target(exec, node);
-  if (t.error) return t.error;
+  if (t.error) return params ? with_function(t.error, params->func) : t.error;
   if (!params) return cudaErrorInvalidValue;
   return model::exec_set_kernel(*t.exec, *t.node, *params);
 }
@@ -142,9 +142,18 @@ cudaError_t set_child(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t ch
 }
 
 cudaError_t set_any(cudaGraphExec_t exec, cudaGraphNode_t handle, cudaGraphNodeParams* params) {
+  if (const cudaError_t error = refused_on_host()) return error;
+  if (params && !clean(*params)) return cudaErrorInvalidValue;
+  const model::GraphNode* node = node_of(handle);
+  if (!exec_of(exec) || !node || !params || params->type != node->type) return invalid(params);
+  switch (params->type) {                           // these are told whether the node is in there or not (recorded)
+  case cudaGraphNodeTypeEmpty: return cudaSuccess;  // nothing to set
+  case cudaGraphNodeTypeMemAlloc:
+  case cudaGraphNodeTypeMemFree: return cudaErrorNotSupported;
+  default: break;
+  }
   const Target t = target(exec, handle);
-  if (t.error) return t.error;
-  if (!params || params->type != t.node->type) return cudaErrorInvalidValue;
+  if (t.error) return params->type == cudaGraphNodeTypeKernel ? with_function(t.error, params->kernel.func) : t.error;
   switch (params->type) {
   case cudaGraphNodeTypeKernel: {
     const cudaKernelNodeParams kernel = plain(params->kernel);
@@ -159,7 +168,6 @@ cudaError_t set_any(cudaGraphExec_t exec, cudaGraphNode_t handle, cudaGraphNodeP
     const cudaHostNodeParams host = plain(params->host);
     return set_host(exec, handle, &host);
   }
-  case cudaGraphNodeTypeEmpty: return cudaSuccess;
   case cudaGraphNodeTypeWaitEvent: return set_event(exec, handle, params->type, params->eventWait.event);
   case cudaGraphNodeTypeEventRecord: return set_event(exec, handle, params->type, params->eventRecord.event);
   case cudaGraphNodeTypeGraph: return set_child(exec, handle, params->graph.graph);

@@ -73,7 +73,11 @@ cudaError_t add(const NewNode& where, cudaGraphNodeType type, Data* model::Graph
                                                           where.count))
     return error;
   Data data{};
-  if (const cudaError_t error = make(*graph, data)) return error;
+  if (const cudaError_t error = make(*graph, data)) {
+    const bool by_driver = error != cudaErrorInvalidDeviceFunction && error != cudaErrorInvalidResourceHandle;
+    if (by_driver) model::refused_behind(nodes_of(where.dependencies), where.count);
+    return error;
+  }
   model::GraphNode* node = model::add_node(*graph, type, nodes_of(where.dependencies), where.data, where.count);
   *(node->*member = graph->arena.make<Data>()) = data;
   *where.out = handle_of(node);
@@ -99,6 +103,13 @@ inline External external_of(const cudaExternalSemaphoreWaitNodeParams& p) noexce
 inline External external_of(const cudaExternalSemaphoreWaitNodeParamsV2& p) noexcept {
   return {p.extSemArray, nullptr, p.paramsArray, p.numExtSems};
 }
+
+// The error of a call for a kernel node: a function that is none is told ahead of all else that is wrong with it.
+cudaError_t with_function(cudaError_t error, const void* function) noexcept;
+// cudaErrorInvalidValue, or what is wrong with a kernel's function.
+cudaError_t invalid(const cudaGraphNodeParams* params) noexcept;
+// Bytes of the generic structure that its type of node doesn't use must be 0.
+bool clean(const cudaGraphNodeParams& params) noexcept;
 
 cudaError_t add_kernel(const NewNode& where, const cudaKernelNodeParams* params);
 cudaError_t add_copy(const NewNode& where, const cudaMemcpy3DParms* params);

@@ -7,12 +7,23 @@ using namespace mr::api;
 
 namespace mr::api {
 
+cudaError_t with_function(cudaError_t error, const void* function) noexcept {
+  // What refuses all calls comes first.
+  return error != cudaSuccess && refused() == cudaSuccess ? model::error_with_function(error, function) : error;
+}
+
+cudaError_t invalid(const cudaGraphNodeParams* params) noexcept {
+  const bool kernel = params && params->type == cudaGraphNodeTypeKernel;
+  return kernel ? with_function(cudaErrorInvalidValue, params->kernel.func) : cudaErrorInvalidValue;
+}
+
 cudaError_t add_kernel(const NewNode& where, const cudaKernelNodeParams* params) {
-  return add(where, cudaGraphNodeTypeKernel, &model::GraphNode::kernel,
-             [&](model::Graph& graph, model::KernelData& data) {
-               if (!params) return cudaErrorInvalidValue;
-               return model::make_kernel(data, *graph.context, graph.arena, *params);
-             });
+  const cudaError_t error = add(where, cudaGraphNodeTypeKernel, &model::GraphNode::kernel,
+                                [&](model::Graph& graph, model::KernelData& data) {
+                                  if (!params) return cudaErrorInvalidValue;
+                                  return model::make_kernel(data, *graph.context, graph.arena, *params);
+                                });
+  return params ? with_function(error, params->func) : error;
 }
 cudaError_t add_copy(const NewNode& where, const cudaMemcpy3DParms* params) {
   return add(where, cudaGraphNodeTypeMemcpy, &model::GraphNode::copy, [&](model::Graph&, model::CopyData& data) {
@@ -55,8 +66,8 @@ cudaError_t add_alloc(const NewNode& where, cudaMemAllocNodeParams* params) {
   return add(where, cudaGraphNodeTypeMemAlloc, &model::GraphNode::alloc,
              [&](model::Graph& graph, model::AllocData& data) {
                if (!params) return cudaErrorInvalidValue;
-               if (graph.moved) return cudaErrorNotSupported;
                if (const cudaError_t error = model::check_allocation(*params)) return error;
+               if (graph.moved) return cudaErrorNotSupported;
                const auto* first = nodes_of(where.dependencies);
                data.allocation = model::make_allocation(params->poolProps.location.id, params->bytesize, graph,
                                                         {first, first + where.count});
@@ -79,7 +90,7 @@ cudaError_t add_free(const NewNode& where, void* pointer) {
     data.pointer = pointer;
     data.allocation = model::add_free(pointer, graph);
     if (data.allocation) return cudaSuccess;
-    ++graph.memory_nodes_outside_bodies;  // has tried to: nothing can be taken from it any more (recorded)
+    model::count_special(graph, 1, 0, 0);  // that it was tried counts like the node (recorded)
     return cudaErrorInvalidValue;
   });
 }
@@ -101,7 +112,8 @@ cudaError_t set_external(cudaGraphNode_t handle, cudaGraphNodeType type, const E
 cudaError_t set_kernel(cudaGraphNode_t handle, const cudaKernelNodeParams* params) {
   if (const cudaError_t error = refused()) return error;
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeKernel);
-  if (!node || !params) return cudaErrorInvalidValue;
+  if (!params) return cudaErrorInvalidValue;
+  if (!node) return with_function(cudaErrorInvalidValue, params->func);
   return model::make_kernel(*node->kernel, *node->graph->context, node->graph->arena, *params);
 }
 cudaError_t set_copy(cudaGraphNode_t handle, const cudaMemcpy3DParms* params) {
@@ -395,17 +407,6 @@ MR_API cudaGraphMemFreeNodeGetParams(cudaGraphNode_t handle, void* out) {
 
 namespace {
 
-bool clean(const cudaMemcpyNodeParams& params) noexcept {
-  return !params.flags && !params.reserved[0] && !params.reserved[1] && !params.reserved[2];
-}
-// Bytes that a node's kind doesn't use must be zero.
-bool clean(const cudaGraphNodeParams& params, std::size_t used) noexcept {
-  if (params.reserved0[0] || params.reserved0[1] || params.reserved0[2] || params.reserved2) return false;
-  const auto* bytes = reinterpret_cast<const char*>(params.reserved1);
-  for (std::size_t i = used; i < sizeof params.reserved1; ++i)
-    if (bytes[i]) return false;
-  return true;
-}
 std::size_t used_bytes(cudaGraphNodeType type) noexcept {
   switch (type) {
   case cudaGraphNodeTypeKernel: return sizeof(cudaKernelNodeParamsV2) + 16;  // later fields of the driver's structure
@@ -419,22 +420,36 @@ std::size_t used_bytes(cudaGraphNodeType type) noexcept {
   case cudaGraphNodeTypeMemAlloc: return sizeof(cudaMemAllocNodeParamsV2);
   case cudaGraphNodeTypeMemFree: return sizeof(cudaMemFreeNodeParams);
   case cudaGraphNodeTypeConditional: return sizeof(cudaConditionalNodeParams) + 8;
+  case cudaGraphNodeTypeExtSemaphoreSignal: return sizeof(cudaExternalSemaphoreSignalNodeParamsV2);
+  case cudaGraphNodeTypeExtSemaphoreWait: return sizeof(cudaExternalSemaphoreWaitNodeParamsV2);
   default: return sizeof(cudaGraphNodeParams{}.reserved1);
   }
 }
+}  // namespace
+
+bool mr::api::clean(const cudaGraphNodeParams& params) noexcept {
+  if (params.reserved0[0] || params.reserved0[1] || params.reserved0[2] || params.reserved2) return false;
+  const auto* bytes = reinterpret_cast<const char*>(params.reserved1);
+  for (std::size_t i = used_bytes(params.type); i < sizeof params.reserved1; ++i)
+    if (bytes[i]) return false;
+  if (params.type != cudaGraphNodeTypeMemcpy) return true;
+  const cudaMemcpyNodeParams& copy = params.memcpy;
+  return !copy.flags && !copy.reserved[0] && !copy.reserved[1] && !copy.reserved[2];
+}
+
+namespace {
 
 cudaError_t add_any(const NewNode& where, cudaGraphNodeParams* params) {
   if (const cudaError_t error = refused_on_host()) return error;
   model::Graph* graph = graph_of(where.graph);
-  if (!where.out || !graph || !params || !clean(*params, used_bytes(params->type))) return cudaErrorInvalidValue;
+  if (params && !api::clean(*params)) return cudaErrorInvalidValue;
+  if (!where.out || !graph || !params) return invalid(params);
   switch (params->type) {
   case cudaGraphNodeTypeKernel: {
     const cudaKernelNodeParams kernel = plain(params->kernel);
     return add_kernel(where, &kernel);
   }
-  case cudaGraphNodeTypeMemcpy:
-    if (!clean(params->memcpy)) return cudaErrorInvalidValue;
-    return add_copy(where, &params->memcpy.copyParams);
+  case cudaGraphNodeTypeMemcpy: return add_copy(where, &params->memcpy.copyParams);
   case cudaGraphNodeTypeMemset: {
     const cudaMemsetParams fill = plain(params->memset);
     return add_fill(where, &fill);
@@ -483,17 +498,15 @@ cudaError_t add_any(const NewNode& where, cudaGraphNodeParams* params) {
 
 cudaError_t set_any(cudaGraphNode_t handle, cudaGraphNodeParams* params) {
   if (const cudaError_t error = refused_on_host()) return error;
+  if (params && !api::clean(*params)) return cudaErrorInvalidValue;
   model::GraphNode* node = node_of(handle);
-  if (!node || !params || node->type != params->type || !clean(*params, used_bytes(params->type)))
-    return cudaErrorInvalidValue;
+  if (!node || !params || node->type != params->type) return invalid(params);
   switch (params->type) {
   case cudaGraphNodeTypeKernel: {
     const cudaKernelNodeParams kernel = plain(params->kernel);
     return set_kernel(handle, &kernel);
   }
-  case cudaGraphNodeTypeMemcpy:
-    if (!clean(params->memcpy)) return cudaErrorInvalidValue;
-    return set_copy(handle, &params->memcpy.copyParams);
+  case cudaGraphNodeTypeMemcpy: return set_copy(handle, &params->memcpy.copyParams);
   case cudaGraphNodeTypeMemset: {
     const cudaMemsetParams fill = plain(params->memset);
     return set_fill(handle, &fill);

@@ -24,6 +24,7 @@ cudaError_t stream_of(cudaStream_t handle, bool per_thread, model::Stream** out)
   *out = stream;
   if (model::slow()) [[unlikely]] {
     cudaError_t error;
+    if (model::capture_bars(*stream, error)) return error;
     if (model::capture_refuse(*stream, error, false)) return error;  // the capture goes on
   }
   return cudaSuccess;

@@ -110,6 +110,7 @@ struct FillCall {
   int value;
   cudaExtent extent;
   bool three_dimensional;
+  std::size_t shown_pitch;  // of a captured row: what was given, 0 for calls without
 };
 
 cudaError_t fill_sync(const FillCall& call, bool per_thread) {
@@ -143,7 +144,7 @@ cudaError_t fill_async(const FillCall& call, cudaStream_t handle, bool per_threa
     // While it is captured, the target is not looked at.
     cudaError_t error;
     if (empty ? model::capture_nothing(*stream, error)
-              : model::capture_fill(*stream, fill, call.three_dimensional, error))
+              : model::capture_fill(*stream, fill, call.three_dimensional, call.shown_pitch, error))
       return api::result(error);
   }
   if (empty) return cudaSuccess;
@@ -154,12 +155,12 @@ cudaError_t fill_async(const FillCall& call, cudaStream_t handle, bool per_threa
   return cudaSuccess;
 }
 
-FillCall flat(void* dst, int value, std::size_t bytes) { return {dst, bytes, 1, value, {bytes, 1, 1}, false}; }
+FillCall flat(void* dst, int value, std::size_t bytes) { return {dst, bytes, 1, value, {bytes, 1, 1}, false, 0}; }
 FillCall rows(void* dst, std::size_t pitch, int value, std::size_t width, std::size_t height) {
-  return {dst, pitch, height, value, {width, height, 1}, false};
+  return {dst, pitch, height, value, {width, height, 1}, false, pitch};
 }
 FillCall box(const cudaPitchedPtr& dst, int value, const cudaExtent& extent) {
-  return {dst.ptr, dst.pitch, dst.ysize, value, extent, true};
+  return {dst.ptr, dst.pitch, dst.ysize, value, extent, true, dst.pitch};
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ cudaError_t attach(cudaStream_t handle, void* pointer, std::size_t length, unsig
   if (!stream) return api::result(cudaErrorInvalidResourceHandle);
   if (model::slow()) [[unlikely]] {
     cudaError_t error;
-    if (model::capture_refuse(*stream, error)) return api::result(error);
+    if (model::capture_refuse(*stream, error) || model::capture_unsafe(error)) return api::result(error);
   }
   return api::result(model::attach(!handle && !per_thread, pointer, length, flags));
 }

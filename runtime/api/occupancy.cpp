@@ -44,9 +44,10 @@ cudaError_t describe(const void* func, const cudaLaunchConfig_t& config, model::
   request->block = config.blockDim;
   request->dynamic_shared = config.dynamicSmemBytes;
   for (unsigned i = 0; i < config.numAttrs; ++i)
-    if (const cudaError_t error = model::apply_attribute(*request, config.attrs[i])) return error;
+    if (const cudaError_t error = model::apply_attribute(*request, config.attrs[i], model::Purpose::stream))
+      return error;
   const std::uint64_t threads = std::uint64_t{config.blockDim.x} * config.blockDim.y * config.blockDim.z;
-  if (threads == 0 || !config.gridDim.x || !config.gridDim.y || !config.gridDim.z) return cudaErrorInvalidValue;
+  if (!config.gridDim.x || !config.gridDim.y || !config.gridDim.z) return cudaErrorInvalidValue;
   *cluster = 0;
   if (model::has_clusters(*request, *kernel)) {
     // Where more than the portable size is allowed, any is answered.
@@ -56,6 +57,9 @@ cudaError_t describe(const void* func, const cudaLaunchConfig_t& config, model::
     const dim3 extent = model::cluster_of(*request, *kernel);
     *cluster = std::uint64_t{extent.x} * extent.y * extent.z;
   }
+  if (request->preferred_cluster.x)
+    if (const cudaError_t error = model::check_preferred_cluster(*request, *kernel)) return error;
+  if (threads == 0) return cudaErrorInvalidValue;
   *blocks = threads > model::shape::max_threads_per_block ||
                     config.dynamicSmemBytes > most_shared(*request->function, *kernel)
                 ? 0  // could not be launched

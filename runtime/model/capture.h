@@ -46,7 +46,9 @@ bool capture_launch(Stream& stream, const LaunchRequest& request, cudaError_t& r
 // when null.
 bool capture_copy(Stream& stream, const memory::Copy& copy, cudaMemcpyKind kind, const cudaMemcpy3DParms* params,
                   cudaError_t& result) noexcept;
-bool capture_fill(Stream& stream, const memory::Fill& fill, bool three_dimensional, cudaError_t& result) noexcept;
+// `pitch`: what the node of a single row shows.
+bool capture_fill(Stream& stream, const memory::Fill& fill, bool three_dimensional, std::size_t pitch,
+                  cudaError_t& result) noexcept;
 bool capture_host(Stream& stream, cudaHostFn_t function, void* data, cudaError_t& result) noexcept;
 // Signals, or waits if those are given.
 bool capture_external(Stream& stream, const cudaExternalSemaphore_t* semaphores,
@@ -88,6 +90,8 @@ bool capture_device_synchronize(cudaError_t& result) noexcept;
 // for a stream whose capture is invalidated by rule 1. It counts ahead of errors that only the driver finds: pointers,
 // flags and attributes that don't do.
 bool capture_bars(Stream& stream, cudaError_t& result) noexcept;
+// Whether work for the stream becomes a node.
+bool capture_records(Stream& stream) noexcept;
 
 // ---- model bookkeeping (destroy_stream, record_event, destroy_event) ----
 

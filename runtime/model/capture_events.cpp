@@ -132,4 +132,9 @@ bool capture_bars(Stream& stream, cudaError_t& result) noexcept {
   return true;
 }
 
+bool capture_records(Stream& stream) noexcept {
+  cudaError_t ignored;
+  return Work(stream, ignored).turn == Turn::record;
+}
+
 }  // namespace mr::model

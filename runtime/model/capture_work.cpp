@@ -5,6 +5,7 @@
 
 #include <model/graph_memory.h>
 #include <model/launch.h>
+#include <model/memory_copy.h>
 
 namespace mr::model {
 
@@ -38,6 +39,8 @@ bool capture_launch(Stream& stream, const LaunchRequest& request, cudaError_t& r
         edge.data = {cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
   GraphNode* node = append(*work.capture, stream, cudaGraphNodeTypeKernel);
   *(node->kernel = work.capture->graph->arena.make<KernelData>()) = made;
+  if (request.attribute_count || stream.attributes.hinted.load(std::memory_order_relaxed)) [[unlikely]]
+    keep_launch_attributes(*node, request, hints_of(stream));
   if (request.device_updatable) {
     cudaLaunchAttributeValue value{};
     value.deviceUpdatableKernelNode.deviceUpdatable = 1;
@@ -66,7 +69,7 @@ bool capture_copy(Stream& stream, const memory::Copy& copy, cudaMemcpyKind kind,
     data.copy = copy;
     data.one_dimensional = copy.height == 1 && copy.depth == 1;
     if (params) {
-      data.params = *params;
+      data.params = shown_parameters(*params);
     } else {
       // As on a GPU: no number of rows, and a pitch only for copies of rows and from host to host.
       const bool rows = !data.one_dimensional || kind == cudaMemcpyHostToHost;
@@ -81,14 +84,15 @@ bool capture_copy(Stream& stream, const memory::Copy& copy, cudaMemcpyKind kind,
   });
 }
 
-bool capture_fill(Stream& stream, const memory::Fill& fill, bool three_dimensional, cudaError_t& result) noexcept {
+bool capture_fill(Stream& stream, const memory::Fill& fill, bool three_dimensional, std::size_t pitch,
+                  cudaError_t& result) noexcept {
   if (fill.bytes() == 0) return capture_nothing(stream, result);
-  const auto record = [&](void* dst, std::size_t width, std::size_t height, std::size_t pitch) {
+  const auto record = [&](void* dst, std::size_t width, std::size_t height, std::size_t row_pitch) {
     return record_work(stream, cudaGraphNodeTypeMemset, result, [&](GraphNode& node) {
       node.fill = node.graph->arena.make<FillData>();
       cudaMemsetParams params{};
       params.dst = dst;
-      params.pitch = pitch;
+      params.pitch = row_pitch;
       params.value = fill.value;
       params.elementSize = fill.element;
       params.width = width / fill.element;
@@ -100,7 +104,7 @@ bool capture_fill(Stream& stream, const memory::Fill& fill, bool three_dimension
   const bool dense = fill.slice == fill.height * fill.pitch;
   const std::size_t height = dense ? fill.height * fill.depth : fill.height;
   if (fill.pitch == fill.row && (height * fill.depth == 1 || (three_dimensional && dense)))
-    return record(fill.dst, fill.row * height, 1, 0);
+    return record(fill.dst, fill.row * height, 1, height == 1 ? pitch : 0);
   bool dealt_with = record(fill.dst, fill.row, height, fill.pitch);
   for (std::size_t z = 1; !dense && z < fill.depth && dealt_with && result == cudaSuccess; ++z)
     dealt_with = record(static_cast<char*>(fill.dst) + z * fill.slice, fill.row, height, fill.pitch);

@@ -1,5 +1,6 @@
 #include <model/graph.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include <model/device_graph.h>
@@ -61,7 +62,8 @@ Graph* create_graph() {
   graph->context = &current_context();
   graph->first = graph->last = nullptr;
   graph->node_count = graph->edge_count = graph->special_edges = 0;
-  graph->next_id = graph->next_mark = graph->next_root = 0;
+  graph->next_id = graph->next_mark = graph->next_root = graph->next_sink = 0;
+  graph->sinks_moved = false;
   graph->clone_of = 0;
   graph->by_id.clear();
   graph->owner = nullptr;
@@ -71,6 +73,7 @@ Graph* create_graph() {
   graph->copied = graph->conditional_behind_copy = false;
   graph->instantiated_once.store(false, std::memory_order_relaxed);
   graph->handles.clear();
+  graph->handles_inside = false;
   graph->users.clear();
   graph->live.store(true, std::memory_order_release);
   return graph;
@@ -154,7 +157,10 @@ cudaError_t check_dependencies(Graph& graph, cudaGraphNodeType type, GraphNode* 
     GraphNode* from = dependencies[i];
     if (!valid_node(from) || from->graph != &graph) return cudaErrorInvalidValue;
     if (count > 1) {
-      if (from->mark == graph.next_mark) return cudaErrorInvalidValue;
+      if (from->mark == graph.next_mark) {
+        refused_behind(dependencies, i);
+        return cudaErrorInvalidValue;
+      }
       from->mark = graph.next_mark;
     }
     if (data && !legal_edge(data[i], from->type, type)) return cudaErrorInvalidValue;
@@ -190,12 +196,34 @@ GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphNode* const* depe
   graph.last = node;
   ++graph.node_count;
   node->root_since = ++graph.next_root;
+  node->sink_since = ++graph.next_sink;
   if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree) count_special(graph, 1, 0, 0);
   if (type == cudaGraphNodeTypeConditional) count_special(graph, 0, 1, 0);
   for (std::size_t i = 0; i < count; ++i) connect(*dependencies[i], *node, data ? data[i] : cudaGraphEdgeData{});
   if (observe::subscriber) [[unlikely]]
     observe::subscriber->node_added(node);
   return node;
+}
+
+namespace {
+void becomes_sink(GraphNode& node) noexcept {
+  node.sink_since = ++node.graph->next_sink;
+  node.graph->sinks_moved = true;
+}
+}  // namespace
+
+void refused_behind(GraphNode* const* dependencies, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i)
+    if (dependencies[i]->dependents.empty()) becomes_sink(*dependencies[i]);
+}
+
+std::vector<GraphNode*> sinks_of(const Graph& graph) {
+  std::vector<GraphNode*> sinks;
+  for (GraphNode* node = graph.first; node; node = node->next)
+    if (node->dependents.empty()) sinks.push_back(node);
+  if (graph.sinks_moved)
+    std::sort(sinks.begin(), sinks.end(), [](const auto* a, const auto* b) { return a->sink_since < b->sink_since; });
+  return sinks;
 }
 
 void connect(GraphNode& from, GraphNode& to, const cudaGraphEdgeData& data) {
@@ -215,6 +243,7 @@ void disconnect(GraphNode& from, EdgeRef* in_dependents) noexcept {
   to.dependencies.erase(to.dependencies.find(&from));
   if (to.dependencies.empty()) to.root_since = ++graph.next_root;
   from.dependents.erase_for_last(in_dependents);
+  if (from.dependents.empty()) becomes_sink(from);
   --graph.edge_count;
 }
 

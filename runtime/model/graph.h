@@ -24,6 +24,7 @@ namespace mr::model {
 
 struct Graph;
 struct GraphNode;
+struct StreamHints;  // stream.h
 struct Event;
 struct GraphAllocation;  // graph_memory.h
 struct UserObject;       // user_object.h
@@ -83,6 +84,7 @@ struct KernelData {
   KernelAttributes* attributes;  // null: all at their defaults but those below
   void** pointers;               // for cudaGraphKernelNodeGetParams, made when first asked for
   bool packed;                   // the arguments were given packed: "extra", and are shown so
+  bool captured;                 // from a launch
   std::int8_t priority;
   bool cooperative;
   // Grid, packed arguments, cluster extents, as they run (one block of work->bytes).
@@ -139,6 +141,7 @@ struct GraphNode {
   std::uint32_t number = 0;  // likewise: first and last step in an executable graph
   std::uint32_t finish = 0;
   std::uint32_t root_since = 0;  // Graph::next_root when it last became a root
+  std::uint32_t sink_since = 0;  // Graph::next_sink when it last became one without dependents
   // The graph's uid, mixed with the node's own address (seal_of): tells nodes from all else that their memory holds, or
   // held. 0 once the node was destroyed.
   std::uint64_t seal = 0;
@@ -182,6 +185,8 @@ struct Graph {
   std::uint32_t next_id = 0;
   std::uint32_t next_mark = 0;
   std::uint32_t next_root = 0;
+  std::uint32_t next_sink = 0;
+  bool sinks_moved = false;  // some node became a sink after it was made: they are no longer in order of creation
   // Number of edges with data of their own (programmatic).
   std::size_t special_edges = 0;
   std::uint64_t clone_of = 0;
@@ -202,6 +207,7 @@ struct Graph {
   // from being instantiated ever after (recorded).
   bool copied = false, conditional_behind_copy = false;
   std::vector<ConditionalHandle> handles;
+  bool handles_inside = false;  // of it, or of a graph in there
   std::vector<UserReference> users;
 };
 
@@ -235,6 +241,10 @@ cudaError_t check_dependencies(Graph& graph, cudaGraphNodeType type, GraphNode* 
 // A new node behind checked dependencies. `data` is set by the caller.
 GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphNode* const* dependencies, const cudaGraphEdgeData* data,
                     std::size_t count);
+// A node behind these was given edges, and then refused and taken away: those without others are new as sinks.
+void refused_behind(GraphNode* const* dependencies, std::size_t count) noexcept;
+// Nodes without dependents, by when they became that: the order in which updates pair them.
+std::vector<GraphNode*> sinks_of(const Graph& graph);
 cudaError_t destroy_node(GraphNode& node) noexcept;
 // Programmatic edges run between kernel nodes, from one of two ports; ordinary ones may begin at a kernel's launch
 // completion; all others have no data.
@@ -249,6 +259,8 @@ engine::KernelWork* copy_work(const engine::KernelWork& work, void* block) noexc
 
 // ---- parameters (graph_params.cpp): each checks, then stores; on failure nothing has changed ----
 
+// The error of a call for a kernel node: a function that is none is told ahead of all else that is wrong.
+cudaError_t error_with_function(cudaError_t error, const void* function) noexcept;
 // Memory for nodes comes from `arena`.
 cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, const cudaKernelNodeParams& params);
 // From a launch (captures): the request's attributes become the node's.
@@ -263,6 +275,8 @@ inline bool is_updatable(const KernelData& kernel) noexcept {
 void get_kernel_params(KernelData& kernel, GraphArena& arena, cudaKernelNodeParams& out);
 cudaError_t get_kernel_attribute(const KernelData& kernel, cudaLaunchAttributeID id,
                                  cudaLaunchAttributeValue* out) noexcept;
+// A captured launch's attributes become the node's; what it doesn't say is taken from the stream.
+void keep_launch_attributes(GraphNode& node, const LaunchRequest& request, const StreamHints& hints);
 // A node that becomes updatable by device code gets its handle stored in `value`.
 cudaError_t set_kernel_attribute(GraphNode& node, cudaLaunchAttributeID id, cudaLaunchAttributeValue& value);
 cudaError_t copy_kernel_attributes(GraphNode& to, const GraphNode& from);
@@ -292,8 +306,8 @@ ConditionalHandle* find_handle(Graph& graph, std::uint64_t value) noexcept;
 void forget_handles(Graph& graph) noexcept;
 // A launch of `image` is about to be enqueued: kernels that set its handles find it.
 void announce_image(engine::GraphImage& image) noexcept;
-// cudaGraphSetConditional in device code.
-void set_conditional(std::uint64_t handle, std::uint32_t value) noexcept;
+// cudaGraphSetConditional in device code. False: an illegal address - no handle, or the kernel's graph has none.
+bool set_conditional(std::uint64_t handle, std::uint32_t value) noexcept;
 
 // ---- pictures (graph_dot.cpp) ----
 cudaError_t print_dot(Graph& graph, const char* path, unsigned flags);

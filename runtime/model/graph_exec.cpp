@@ -191,6 +191,7 @@ cudaError_t launch_special(GraphExec& exec, Stream& stream) noexcept {
     if (!valid_event(slot.event)) continue;
     Event& event = *slot.event;
     if (!slot.record) {
+      if (event.capture.load(std::memory_order_acquire)) continue;  // its record never happens
       const RecordPoint point = event.point();
       values[i].queue = point.queue;
       values[i].sequence = point.sequence;

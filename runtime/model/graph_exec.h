@@ -27,7 +27,7 @@ struct GraphLevel {
   std::uint64_t graph = 0;  // uid
   std::uint32_t nodes = 0;
   std::vector<std::uint32_t> step_of_id;  // none for ids without a node
-  std::vector<std::uint32_t> sinks;       // steps without dependents, in order of creation
+  std::vector<std::uint32_t> sinks;       // steps without dependents, in the order of sinks_of
 };
 
 // What launches need until they have completed; shared by an executable graph and its images.

@@ -78,9 +78,9 @@ class Flatten {
 
   // Told ahead of all that is wrong with nodes, wherever in the graph the handle is.
   static bool has_unused_handle(const Graph& graph) {
+    if (!graph.handles_inside) return false;
     for (const ConditionalHandle& handle : graph.handles)
       if (!handle.node) return true;
-    if (!graph.conditional_nodes) return false;
     for (const GraphNode* node = graph.first; node; node = node->next) {
       if (node->type == cudaGraphNodeTypeGraph && has_unused_handle(*node->child->graph)) return true;
       if (node->type != cudaGraphNodeTypeConditional) continue;
@@ -118,6 +118,16 @@ class Flatten {
     return fail(cudaGraphInstantiateNodeOperationNotSupported, &node);
   }
 
+  // The nodes of child graphs in their place among the others.
+  cudaError_t check_nodes(Graph& graph, bool in_body) {
+    for (GraphNode* node = graph.first; node; node = node->next) {
+      if (const cudaError_t error = check_node(*node, in_body)) return error;
+      if (node->type == cudaGraphNodeTypeGraph)
+        if (const cudaError_t error = check_nodes(*node->child->graph, in_body)) return error;
+    }
+    return cudaSuccess;
+  }
+
   static bool has_kernel(const Graph& graph) {
     const GraphNode* node = graph.first;
     while (node && node->type != cudaGraphNodeTypeKernel) node = node->next;
@@ -139,9 +149,9 @@ class Flatten {
     for (const ConditionalHandle& handle : graph.handles)
       image_.handles.push_back({handle.value, handle.initial, handle.assign});
     const bool in_body = model::in_body(graph);
-    if (in_body || exec_.flags & cudaGraphInstantiateFlagDeviceLaunch)  // told ahead of a cycle
-      for (GraphNode* node = graph.first; node; node = node->next)
-        if (const cudaError_t error = check_node(*node, in_body)) return error;
+    // Told ahead of a cycle.
+    if (in_body || (exec_.flags & cudaGraphInstantiateFlagDeviceLaunch && level_index == 0))
+      if (const cudaError_t error = check_nodes(graph, in_body)) return error;
     const std::size_t base = stack_.size();
     for (GraphNode* node = graph.last; node; node = node->previous) {
       node->mark = node->dependencies.size();
@@ -168,8 +178,7 @@ class Flatten {
       reset_marks(graph);
       return fail(cudaGraphInstantiateInvalidStructure, culprit);
     }
-    for (GraphNode* node = graph.first; node; node = node->next)
-      if (node->dependents.empty()) exec_.levels[level_index].sinks.push_back(node->number);
+    for (const GraphNode* node : sinks_of(graph)) exec_.levels[level_index].sinks.push_back(node->number);
     return cudaSuccess;
   }
 

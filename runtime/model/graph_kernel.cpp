@@ -1,9 +1,11 @@
 // Kernel nodes: parameters and attributes.
 #include <model/graph.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include <model/device_graph.h>
+#include <model/stream.h>
 
 namespace mr::model {
 namespace {
@@ -94,6 +96,13 @@ const void* packed_arguments(void* const* extra, std::size_t& bytes) noexcept {
 
 }  // namespace
 
+cudaError_t error_with_function(cudaError_t error, const void* function) noexcept {
+  if (error == cudaSuccess) [[likely]]
+    return cudaSuccess;
+  if (!function) return cudaErrorInvalidDeviceFunction;
+  return find_function(function) ? error : cudaErrorInvalidResourceHandle;
+}
+
 cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, const cudaKernelNodeParams& params) {
   if (!params.func) return cudaErrorInvalidDeviceFunction;
   Function* function = find_function(params.func);
@@ -107,7 +116,7 @@ cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, co
   request.cooperative = attributes.cooperative != 0;
   request.cluster = attributes.cluster;
   const MrKernel* kernel = nullptr;
-  if (const cudaError_t error = check_launch(request, context, &kernel)) return error;
+  if (const cudaError_t error = check_launch(request, context, Purpose::node, &kernel)) return error;
   std::size_t bytes = 0;
   const void* packed = nullptr;
   // An empty list beside the pointers says nothing.
@@ -126,10 +135,12 @@ cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, co
 
 cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, const LaunchRequest& request) {
   const MrKernel* kernel = nullptr;
-  if (const cudaError_t error = check_launch(request, context, &kernel)) return error;
+  if (const cudaError_t error = check_launch(request, context, Purpose::node, &kernel)) return error;
   // Straight into the arena: the common case of a capture.
   const std::size_t offset = arguments_offset(*kernel);
-  if (offset == engine::KernelWork::header && !request.cluster.x) {
+  // The node shows the clusters that the launch has, whoever asked for them.
+  const dim3 cluster = has_clusters(request, *kernel) ? model::cluster_of(request, *kernel) : dim3{0, 0, 0};
+  if (offset == engine::KernelWork::header && !cluster.x) {
     const std::size_t bytes = offset + ((kernel->args_size + 3u) & ~3u);
     auto* work = new (arena.allocate(bytes)) engine::KernelWork;
     char* args = reinterpret_cast<char*>(work) + offset;
@@ -161,14 +172,16 @@ cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, co
     out.work = work;
   } else {
     out.work = build_work(arena, nullptr, *kernel, context, request.grid, request.block, request.dynamic_shared,
-                          request.arguments, nullptr, request.cooperative, request.cluster);
+                          request.arguments, nullptr, request.cooperative, cluster);
   }
   out.function = request.function;
   out.attributes = nullptr;
   out.pointers = nullptr;
   out.packed = false;
   out.cooperative = request.cooperative;
-  out.priority = static_cast<std::int8_t>(request.has_priority ? request.priority : 0);
+  out.captured = true;
+  out.priority = static_cast<std::int8_t>(request.has_priority ? std::clamp(request.priority, greatest_priority, 0)
+                                                               : 0);
   return cudaSuccess;
 }
 
@@ -178,6 +191,8 @@ KernelAttributes attributes_of(const KernelData& kernel) noexcept {
   attributes.priority = kernel.priority;
   attributes.cooperative = kernel.cooperative ? 1 : 0;
   attributes.cluster = cluster_of(*kernel.work);
+  // The default of launches has been looked up, that of nodes has not (recorded).
+  if (kernel.captured) attributes.cluster_policy = cudaClusterSchedulingPolicySpread;
   return attributes;
 }
 
@@ -277,7 +292,7 @@ cudaError_t store_attribute(GraphNode& node, KernelAttributes& attributes, cudaL
       request.cluster = attributes.cluster;
       request.cooperative = true;
       const MrKernel* ignored;
-      if (const cudaError_t error = check_launch(request, *node.graph->context, &ignored)) return error;
+      if (const cudaError_t error = check_launch(request, *node.graph->context, Purpose::node, &ignored)) return error;
     }
     attributes.cooperative = value.cooperative;
     return cudaSuccess;
@@ -300,7 +315,7 @@ cudaError_t store_attribute(GraphNode& node, KernelAttributes& attributes, cudaL
       request.cluster = cluster;
       const MrKernel* ignored;
       if (c.x == 0 || c.y == 0 || c.z == 0) return cudaErrorInvalidClusterSize;
-      if (const cudaError_t error = check_launch(request, *node.graph->context, &ignored)) return error;
+      if (const cudaError_t error = check_launch(request, *node.graph->context, Purpose::node, &ignored)) return error;
     }
     attributes.cluster = cluster;
     return cudaSuccess;
@@ -329,6 +344,9 @@ cudaError_t store_attribute(GraphNode& node, KernelAttributes& attributes, cudaL
     if (value.deviceUpdatableKernelNode.deviceUpdatable == 0)  // there is no way back
       return attributes.device_node ? cudaErrorNotSupported : cudaSuccess;
     if (value.deviceUpdatableKernelNode.deviceUpdatable != 1) return cudaErrorInvalidValue;
+    if (const auto other = reinterpret_cast<DeviceNode*>(value.deviceUpdatableKernelNode.devNode);
+        other && other != attributes.device_node)
+      return cudaErrorInvalidValue;
     if (!attributes.device_node) {
       attributes.device_node = make_device_node();
       if (!attributes.device_node) return cudaErrorMemoryAllocation;
@@ -347,6 +365,31 @@ void keep(GraphNode& node, const KernelAttributes& attributes) {
 }
 
 }  // namespace
+
+void keep_launch_attributes(GraphNode& node, const LaunchRequest& request, const StreamHints& hints) {
+  KernelAttributes attributes = attributes_of(*node.kernel);
+  attributes.window = hints.window;
+  attributes.domain = hints.domain;
+  attributes.domain_map = hints.domain_map;
+  for (unsigned i = 0; i < request.attribute_count; ++i) {
+    const cudaLaunchAttributeValue& value = request.attributes[i].val;
+    switch (request.attributes[i].id) {
+    case cudaLaunchAttributeAccessPolicyWindow: attributes.window = value.accessPolicyWindow; break;
+    case cudaLaunchAttributeCooperative: attributes.cooperative = value.cooperative; break;
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+      attributes.cluster_policy = value.clusterSchedulingPolicyPreference == cudaClusterSchedulingPolicyDefault
+                                      ? cudaClusterSchedulingPolicySpread
+                                      : value.clusterSchedulingPolicyPreference;
+      break;
+    case cudaLaunchAttributeMemSyncDomain: attributes.domain = value.memSyncDomain; break;
+    case cudaLaunchAttributeMemSyncDomainMap: attributes.domain_map = value.memSyncDomainMap; break;
+    case cudaLaunchAttributePreferredSharedMemoryCarveout: attributes.carveout = value.sharedMemCarveout; break;
+    case cudaLaunchAttributeNvlinkUtilCentricScheduling: attributes.nvlink = value.nvlinkUtilCentricScheduling; break;
+    default: break;  // shown by the grid, or by edges
+    }
+  }
+  keep(node, attributes);
+}
 
 cudaError_t set_kernel_attribute(GraphNode& node, cudaLaunchAttributeID id, cudaLaunchAttributeValue& value) {
   KernelAttributes attributes = attributes_of(*node.kernel);

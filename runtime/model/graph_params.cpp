@@ -30,7 +30,6 @@ cudaError_t make_copy(CopyData& out, const cudaMemcpy3DParms& params) noexcept {
   made.one_dimensional = extent.height == 1 && extent.depth == 1;
   memory::Copy& copy = made.copy;
   if (params.srcArray || params.dstArray) return make_array_copy(out, params);
-  if (!params.srcPtr.ptr || !params.dstPtr.ptr) return cudaErrorInvalidValue;
   copy.row = extent.width;
   copy.height = extent.height;
   copy.depth = extent.depth;
@@ -38,16 +37,18 @@ cudaError_t make_copy(CopyData& out, const cudaMemcpy3DParms& params) noexcept {
     const cudaPitchedPtr& pointer;
     const cudaPos& position;
   };
-  for (const Side& side : {Side{params.srcPtr, params.srcPos}, Side{params.dstPtr, params.dstPos}}) {
-    if (made.one_dimensional) {  // needs no pitch; one that is given has to hold the row
-      if (side.pointer.pitch && side.pointer.pitch < extent.width + side.position.x) return cudaErrorInvalidValue;
-      continue;
-    }
-    if (side.pointer.pitch < extent.width) return cudaErrorInvalidPitchValue;
-    if (side.pointer.pitch < extent.width + side.position.x) return cudaErrorInvalidValue;
-    if (side.pointer.ysize == 0 && extent.depth == 1) continue;  // captured copies of rows are like that
-    if (side.pointer.ysize < extent.height + side.position.y)
-      return extent.depth > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;
+  const Side sides[] = {{params.srcPtr, params.srcPos}, {params.dstPtr, params.dstPos}};
+  // First what the pitches can hold at all, of both sides; then whether the box is inside. One row needs no pitch, and
+  // one slice no number of rows (captured copies are like that); what is given has to hold them.
+  for (const Side& side : sides) {
+    if (!side.pointer.ptr) return cudaErrorInvalidValue;
+    if (!made.one_dimensional &&
+        (side.pointer.pitch < extent.width || (extent.depth > 1 && side.pointer.ysize < extent.height)))
+      return cudaErrorInvalidPitchValue;
+  }
+  for (const Side& side : sides) {
+    if (side.pointer.pitch && side.pointer.pitch < extent.width + side.position.x) return cudaErrorInvalidValue;
+    if (side.pointer.ysize && side.pointer.ysize < extent.height + side.position.y) return cudaErrorInvalidValue;
   }
   copy.src_pitch = params.srcPtr.pitch;
   copy.dst_pitch = params.dstPtr.pitch;
@@ -149,7 +150,8 @@ cudaError_t add_child(Graph& graph, GraphNode** out, GraphNode* const* dependenc
   if (child->owner && (move || child->moved || child->body)) return cudaErrorNotSupported;
   for (const Graph* g = child; g->owner; g = g->owner->graph)
     if (g->owner->graph == &graph) return cudaErrorNotSupported;  // a part of this graph itself
-  if (child->memory_nodes && (!move || graph.moved)) return cudaErrorNotSupported;
+  const bool instantiated = child->instantiated_once.load(std::memory_order_relaxed);
+  if (child->memory_nodes && (!move || graph.moved || instantiated)) return cudaErrorNotSupported;
   if (child->conditional_nodes || !child->handles.empty()) return cudaErrorNotSupported;
   for (const Graph* g = &graph; move && g->owner; g = g->owner->graph)
     if (g->owner->graph == child) return cudaErrorInvalidValue;  // it would be a part of itself
@@ -177,9 +179,10 @@ cudaError_t set_child(GraphNode& node, Graph* child, cudaGraphChildGraphNodeOwne
     if (g == child) return cudaErrorInvalidValue;
     if (!g->owner) break;
   }
-  // Memory nodes can't be changed later, in whatever way they come into a graph (recorded).
-  if ((child->owner && (move || child->moved || child->body)) || child->memory_nodes || child->conditional_nodes ||
-      !child->handles.empty() || child->capturing)
+  // Memory nodes can't be changed later, in whatever way they come into a graph, nor is anything taken from a graph
+  // that has some (recorded).
+  if (node.graph->memory_nodes_outside_bodies || (child->owner && (move || child->moved || child->body)) ||
+      child->memory_nodes || child->conditional_nodes || !child->handles.empty() || child->capturing)
     return cudaErrorNotSupported;
   Graph* inner = move ? child : copy_graph(*child);
   if (!inner) return cudaErrorMemoryAllocation;
@@ -201,9 +204,35 @@ struct HandleSlot {
   std::atomic<engine::GraphImage*> image{nullptr};  // of the newest launch that has the handle
   HandleSlot* next_free = nullptr;
 };
+// Slots come in chunks, so that any number can be told from a handle.
 struct Handles {
+  static constexpr std::size_t chunk = 256;
   engine::SpinLock lock;
   HandleSlot* free = nullptr;
+  std::vector<HandleSlot*> chunks;
+
+  // `lock` is held.
+  HandleSlot* take() {
+    if (!free) {
+      auto* slots = new HandleSlot[chunk];
+      chunks.push_back(slots);
+      for (std::size_t i = chunk; i-- > 0;) {
+        slots[i].next_free = free;
+        free = &slots[i];
+      }
+    }
+    HandleSlot* slot = free;
+    free = slot->next_free;
+    return slot;
+  }
+  HandleSlot* find(std::uint64_t handle) const noexcept {
+    for (HandleSlot* slots : chunks) {
+      const std::uint64_t offset = handle - reinterpret_cast<std::uint64_t>(slots);
+      if (offset < chunk * sizeof(HandleSlot) && offset % sizeof(HandleSlot) == 0)
+        return slots + offset / sizeof(HandleSlot);
+    }
+    return nullptr;
+  }
 };
 Handles& handle_table() {
   static Handles* const instance = new Handles;
@@ -218,10 +247,8 @@ cudaError_t create_handle(Graph& graph, unsigned initial, unsigned flags, cudaGr
   {
     Handles& table = handle_table();
     std::scoped_lock hold(table.lock);
-    slot = table.free;
-    if (slot) table.free = slot->next_free;
+    slot = table.take();
   }
-  if (!slot) slot = new HandleSlot;
   slot->image.store(nullptr, std::memory_order_relaxed);
   ConditionalHandle handle;
   handle.value = reinterpret_cast<std::uint64_t>(slot);
@@ -229,6 +256,10 @@ cudaError_t create_handle(Graph& graph, unsigned initial, unsigned flags, cudaGr
   handle.assign = flags & cudaGraphCondAssignDefault;
   handle.node = nullptr;
   graph.handles.push_back(handle);
+  for (Graph* g = &graph;; g = g->owner->graph) {
+    g->handles_inside = true;
+    if (!g->owner) break;
+  }
   *out = handle.value;
   return cudaSuccess;
 }
@@ -273,12 +304,20 @@ void announce_image(engine::GraphImage& image) noexcept {
     reinterpret_cast<HandleSlot*>(handle.handle)->image.store(&image, std::memory_order_release);
 }
 
-void set_conditional(std::uint64_t handle, std::uint32_t value) noexcept {
-  if (engine::GraphImage* image = engine::current_image(); image && image->set_value(handle, value)) return;
+bool set_conditional(std::uint64_t handle, std::uint32_t value) noexcept {
+  engine::GraphImage* const running = engine::current_image();
+  if (running && running->set_value(handle, value)) return true;
+  HandleSlot* slot;
+  {
+    Handles& table = handle_table();
+    std::scoped_lock hold(table.lock);
+    slot = table.find(handle);
+  }
+  // Handles of other graphs, and 0, are without effect in a graph that has some.
+  if (running) return !running->handles.empty() && (slot || !handle);
   // A kernel that runs on a thread of its own: the newest launch with this handle.
-  auto* slot = reinterpret_cast<HandleSlot*>(handle);
-  if (!slot) return;
-  if (engine::GraphImage* image = slot->image.load(std::memory_order_acquire)) image->set_value(handle, value);
+  engine::GraphImage* image = slot ? slot->image.load(std::memory_order_acquire) : nullptr;
+  return image && image->set_value(handle, value);
 }
 
 cudaError_t add_conditional(Graph& graph, GraphNode** out, GraphNode* const* dependencies,

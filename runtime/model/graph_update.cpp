@@ -25,24 +25,21 @@ const FillData& fill_of(const Step& step) noexcept {
   return *reinterpret_cast<const FillData*>(static_cast<const char*>(step.payload) - offset);
 }
 
-bool same_side(memory::Kind a, memory::Kind b) noexcept { return memory::on_device(a) == memory::on_device(b); }
 bool same_box(const cudaMemcpy3DParms& a, const cudaMemcpy3DParms& b) noexcept {
   const auto same_position = [](const cudaPos& p, const cudaPos& q) { return p.x == q.x && p.y == q.y && p.z == q.z; };
   const auto same_shape = [&](const cudaPitchedPtr& p, const cudaPitchedPtr& q) {
     return p.pitch == q.pitch && (a.extent.depth == 1 || p.ysize == q.ysize);
   };
-  return a.srcPtr.ptr == b.srcPtr.ptr && a.dstPtr.ptr == b.dstPtr.ptr && a.srcArray == b.srcArray &&
-         a.dstArray == b.dstArray && a.extent.width == b.extent.width && a.extent.height == b.extent.height &&
-         a.extent.depth == b.extent.depth && same_position(a.srcPos, b.srcPos) && same_position(a.dstPos, b.dstPos) &&
-         same_shape(a.srcPtr, b.srcPtr) && same_shape(a.dstPtr, b.dstPtr);
+  return a.srcPtr.ptr == b.srcPtr.ptr && a.dstPtr.ptr == b.dstPtr.ptr && a.extent.width == b.extent.width &&
+         a.extent.height == b.extent.height && a.extent.depth == b.extent.depth && same_position(a.srcPos, b.srcPos) &&
+         same_position(a.dstPos, b.dstPos) && same_shape(a.srcPtr, b.srcPtr) && same_shape(a.dstPtr, b.dstPtr);
 }
 
-// What may change: addresses and size, of one-dimensional copies only. A direction that was given stays.
+// What may change: addresses, positions and size, of copies of one row only. A direction that was given and arrays
+// stay.
 bool copy_may_become(const CopyData& now, const CopyData& then) noexcept {
-  if (now.params.kind != then.params.kind || now.one_dimensional != then.one_dimensional) return false;
-  // Where the addresses say it, anything may.
-  if (now.params.kind != cudaMemcpyDefault &&
-      (!same_side(now.source, then.source) || !same_side(now.target, then.target)))
+  if (now.params.kind != then.params.kind || now.one_dimensional != then.one_dimensional ||
+      now.params.srcArray != then.params.srcArray || now.params.dstArray != then.params.dstArray)
     return false;
   return now.one_dimensional || same_box(now.params, then.params);
 }
@@ -57,19 +54,18 @@ class Update {
  public:
   Update(GraphExec& exec, UpdateOutcome& outcome) : exec_(exec), image_(*exec.image), outcome_(outcome) {}
 
-  // Pairs a graph with a level of the executable graph and compares them: first the shape, then kinds, then parameters.
-  // What is reported is what is met first on the way back from the last sink.
+  // Pairs a graph with a level of the executable graph and compares them on the way back from the last sink. What is
+  // reported is what is met first; of a node: the number of its dependencies, its type, its parameters (a child graph's
+  // or a body's nodes are among these), then the dependencies one by one.
   bool compare(Graph& graph, std::uint32_t level_index) {
     const GraphLevel& level = exec_.levels[level_index];
     if (graph.node_count != level.nodes) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
     if (graph.node_count == 0) return true;
     if (pair_.empty()) pair_.assign(image_.steps.size(), nullptr);
-    std::vector<GraphNode*> sinks, met;  // `met` in the order of the walk: what waits to be looked at is its end
+    const std::vector<GraphNode*> sinks = sinks_of(graph);
+    std::vector<GraphNode*> met;  // in the order of the walk: what waits to be looked at is its end
     met.reserve(graph.node_count);
-    for (GraphNode* node = graph.first; node; node = node->next) {
-      node->number = no_step;
-      if (node->dependents.empty()) sinks.push_back(node);
-    }
+    for (GraphNode* node = graph.first; node; node = node->next) node->number = no_step;
     if (sinks.size() > level.sinks.size())
       return fail(cudaGraphExecUpdateErrorTopologyChanged, sinks[sinks.size() - 1 - level.sinks.size()]);
     if (sinks.size() < level.sinks.size()) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
@@ -83,6 +79,9 @@ class Update {
       const std::uint32_t first = exec_.first_dependency[step];
       const std::uint32_t count = exec_.first_dependency[step + 1] - first;
       if (node->dependencies.size() != count) return fail(cudaGraphExecUpdateErrorTopologyChanged, node);
+      if (exec_.types[step] != static_cast<std::uint8_t>(node->type))
+        return fail(cudaGraphExecUpdateErrorNodeTypeChanged, node);
+      if (!compare_node(*node)) return false;
       for (std::uint32_t i = 0; i < count; ++i) {
         GraphNode* dependency = node->dependencies[i].node;
         const std::uint32_t theirs = exec_.dependencies[first + i];
@@ -96,11 +95,6 @@ class Update {
       }
     }
     if (met.size() != graph.node_count) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
-    for (GraphNode* node : met)
-      if (exec_.types[node->number] != static_cast<std::uint8_t>(node->type))
-        return fail(cudaGraphExecUpdateErrorNodeTypeChanged, node);
-    for (GraphNode* node : met)
-      if (!compare_node(*node)) return false;
     return true;
   }
 

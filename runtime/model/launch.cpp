@@ -17,6 +17,14 @@ bool exceeds(const dim3& d, unsigned x, unsigned y, unsigned z) noexcept {
   return d.x - 1 >= x || d.y - 1 >= y || d.z - 1 >= z;  // zero wraps: exceeds too
 }
 
+std::uint64_t threads_of(const dim3& block) noexcept { return std::uint64_t{block.x} * block.y * block.z; }
+
+bool wrong_block(const dim3& block, const MrKernel& kernel) noexcept {
+  if (exceeds(block, shape::max_block[0], shape::max_block[1], shape::max_block[2])) return true;
+  const std::uint64_t threads = threads_of(block);
+  return threads > shape::max_threads_per_block || (kernel.max_threads && threads > kernel.max_threads);
+}
+
 // Where the arguments begin in the record: aligned for every parameter.
 std::size_t arguments_offset(const MrKernel& kernel) noexcept {
   for (std::uint32_t i = 0; i < kernel.param_count; ++i)
@@ -24,7 +32,8 @@ std::size_t arguments_offset(const MrKernel& kernel) noexcept {
   return engine::KernelOp::header;
 }
 
-// A preferred cluster is made of whole clusters, and the grid of whole preferred ones.
+}  // namespace
+
 cudaError_t check_preferred_cluster(const LaunchRequest& request, const MrKernel& kernel) noexcept {
   const auto fits = [](const dim3& whole, const dim3& part) {
     return part.x && part.y && part.z && whole.x % part.x == 0 && whole.y % part.y == 0 && whole.z % part.z == 0;
@@ -34,8 +43,6 @@ cudaError_t check_preferred_cluster(const LaunchRequest& request, const MrKernel
     return cudaErrorInvalidClusterSize;
   return cudaSuccess;
 }
-
-}  // namespace
 
 dim3 cluster_of(const LaunchRequest& request, const MrKernel& kernel) noexcept {
   if (request.cluster_given || request.cluster.x) return request.cluster;
@@ -68,29 +75,35 @@ std::uint64_t largest_cluster(const Function& function) noexcept {
                                                                        : shape::max_cluster;
 }
 
-cudaError_t check_launch(const LaunchRequest& request, Context& context, const MrKernel** out) noexcept {
+cudaError_t check_block(const LaunchRequest& request, Context& context) noexcept {
   cudaError_t error = cudaSuccess;
   const MrKernel* kernel = kernel_on(*request.function, context.ordinal, &error);
   if (!kernel) return error;
-  const dim3 &grid = request.grid, &block = request.block;
-  if (exceeds(grid, shape::max_grid[0], shape::max_grid[1], shape::max_grid[2]) ||
-      exceeds(block, shape::max_block[0], shape::max_block[1], shape::max_block[2]))
-    return cudaErrorInvalidValue;
-  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-  if (threads > shape::max_threads_per_block || (kernel->max_threads && threads > kernel->max_threads))
+  return wrong_block(request.block, *kernel) ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+cudaError_t check_launch(const LaunchRequest& request, Context& context, Purpose purpose,
+                         const MrKernel** out) noexcept {
+  cudaError_t error = cudaSuccess;
+  const MrKernel* kernel = kernel_on(*request.function, context.ordinal, &error);
+  if (!kernel) return error;
+  const dim3& grid = request.grid;
+  if (exceeds(grid, shape::max_grid[0], shape::max_grid[1], shape::max_grid[2]) || wrong_block(request.block, *kernel))
     return cudaErrorInvalidValue;
   if (has_clusters(request, *kernel)) [[unlikely]]
     if (const cudaError_t wrong = check_clusters(request, *kernel, largest_cluster(*request.function))) return wrong;
+  const bool too_much = request.dynamic_shared > request.function->dynamic_shared_limit(*kernel, context.ordinal);
+  if (too_much && purpose == Purpose::node) return cudaErrorInvalidValue;
   if (request.preferred_cluster.x) [[unlikely]]
     if (const cudaError_t wrong = check_preferred_cluster(request, *kernel)) return wrong;
-  if (request.dynamic_shared > request.function->dynamic_shared_limit(*kernel, context.ordinal))
-    return cudaErrorInvalidValue;
   if (request.cooperative) {
     const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-    if (blocks > resident_blocks(*kernel, static_cast<int>(threads), request.dynamic_shared,
+    if (too_much ||
+        blocks > resident_blocks(*kernel, static_cast<int>(threads_of(request.block)), request.dynamic_shared,
                                  request.function->preferred_carveout.load(std::memory_order_relaxed)))
       return cudaErrorCooperativeLaunchTooLarge;
   }
+  if (too_much) return cudaErrorInvalidValue;
   *out = kernel;
   return cudaSuccess;
 }
@@ -151,9 +164,7 @@ void give_priority(engine::Op& op, engine::Queue& queue, int priority) noexcept 
 cudaError_t launch(const LaunchRequest& request, Stream& stream) noexcept {
   Context& context = *stream.context;
   const MrKernel* kernel;
-  if (request.for_nodes_only) [[unlikely]]
-    return cudaErrorNotSupported;
-  if (const cudaError_t error = check_launch(request, context, &kernel)) return error;
+  if (const cudaError_t error = check_launch(request, context, Purpose::stream, &kernel)) return error;
   if (concerns_family(*kernel)) [[unlikely]] {
     if (kernel->flags & MR_KERNEL_GRAPHS) return cudaErrorNotSupported;  // for graphs' kernels only
     launch_family(request, *kernel, stream);

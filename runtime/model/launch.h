@@ -26,8 +26,10 @@ struct LaunchRequest {
   int priority = 0;                 // of this launch, if has_priority
   // Where the handle of a captured launch's node is to go, which device code may change then; null: it may not.
   cudaGraphDeviceNode_t* device_updatable = nullptr;
-  bool for_nodes_only = false;  // has an attribute, whatever it says, that a launch outside a capture must not have
   bool has_priority = false;
+  // As they were given, for the node of a captured launch, which shows them.
+  const cudaLaunchAttribute* attributes = nullptr;
+  unsigned attribute_count = 0;
   // Recorded by the launch: complete when all blocks have triggered or ended, or (launch completion) begun. Untimed, of
   // this context.
   Event* programmatic_event = nullptr;
@@ -44,11 +46,19 @@ dim3 cluster_of(const LaunchRequest& request, const MrKernel& kernel) noexcept;
 
 // Whether a launch that has clusters can have them, of at most `most` blocks each: cudaErrorInvalidClusterSize if not.
 cudaError_t check_clusters(const LaunchRequest& request, const MrKernel& kernel, std::uint64_t most) noexcept;
+// A preferred cluster is made of whole clusters, and the grid of whole preferred ones: cudaErrorInvalidClusterSize if
+// not.
+cudaError_t check_preferred_cluster(const LaunchRequest& request, const MrKernel& kernel) noexcept;
 // The blocks that a cluster of this function may have.
 std::uint64_t largest_cluster(const Function& function) noexcept;
 
+// What a launch is for: it says which of several errors wins.
+enum class Purpose : std::uint8_t { stream, node };
 // Checks everything the real runtime checks at the call; cudaSuccess and the kernel, or the error that wins.
-cudaError_t check_launch(const LaunchRequest& request, Context& context, const MrKernel** kernel) noexcept;
+cudaError_t check_launch(const LaunchRequest& request, Context& context, Purpose purpose,
+                         const MrKernel** kernel) noexcept;
+// The part of it that launches into streams are checked for ahead of their attributes: the size of a block.
+cudaError_t check_block(const LaunchRequest& request, Context& context) noexcept;
 // Bytes that a KernelOp for this kernel needs, arguments and, for launches with clusters (cluster_of), their extents
 // included.
 std::size_t kernel_op_bytes(const MrKernel& kernel, bool cluster) noexcept;

@@ -9,9 +9,11 @@ namespace {
 constexpr int memory_domains = 4;  // cudaDevAttrMemSyncDomainCount
 
 // Events that a launch records can neither take the time nor be other processes', and have no flags.
-cudaError_t event_of(cudaEvent_t handle, int flags, Event** out) noexcept {
+cudaError_t event_of(cudaEvent_t handle, int flags, Purpose purpose, Event** out) noexcept {
   auto* event = reinterpret_cast<Event*>(handle);
   if (!valid_event(event)) return cudaErrorInvalidResourceHandle;
+  if (flags == static_cast<int>(cudaEventRecordExternal))
+    return purpose == Purpose::node ? cudaErrorNotSupported : cudaErrorIllegalState;
   if (flags) return cudaErrorInvalidValue;
   if (event->timed() || event->ipc) return cudaErrorNotSupported;
   *out = event;
@@ -54,12 +56,18 @@ bool valid_attribute_value(cudaLaunchAttributeID id, const cudaLaunchAttributeVa
   return false;
 }
 
-cudaError_t apply_attribute(LaunchRequest& request, const cudaLaunchAttribute& attribute) noexcept {
+namespace {
+// Of a cluster that isn't left out, with all three 0.
+bool empty_cluster(unsigned x, unsigned y, unsigned z) noexcept { return !(x && y && z) && (x || y || z); }
+}  // namespace
+
+cudaError_t apply_attribute(LaunchRequest& request, const cudaLaunchAttribute& attribute, Purpose purpose) noexcept {
   const cudaLaunchAttributeValue& value = attribute.val;
   if (!valid_attribute_value(attribute.id, value)) return cudaErrorInvalidValue;
   switch (attribute.id) {
   case cudaLaunchAttributeCooperative: request.cooperative = value.cooperative != 0; break;
   case cudaLaunchAttributeClusterDimension:
+    if (empty_cluster(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z)) return cudaErrorInvalidClusterSize;
     request.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
     request.cluster_given = value.clusterDim.x || value.clusterDim.y || value.clusterDim.z;  // all zero: none
     break;
@@ -68,22 +76,25 @@ cudaError_t apply_attribute(LaunchRequest& request, const cudaLaunchAttribute& a
     break;
   case cudaLaunchAttributeProgrammaticEvent:
     request.trigger_at_block_start = value.programmaticEvent.triggerAtBlockStart != 0;
-    return event_of(value.programmaticEvent.event, value.programmaticEvent.flags, &request.programmatic_event);
+    return event_of(value.programmaticEvent.event, value.programmaticEvent.flags, purpose, &request.programmatic_event);
   case cudaLaunchAttributeLaunchCompletionEvent:
-    return event_of(value.launchCompletionEvent.event, value.launchCompletionEvent.flags, &request.completion_event);
+    return event_of(value.launchCompletionEvent.event, value.launchCompletionEvent.flags, purpose,
+                    &request.completion_event);
   case cudaLaunchAttributePriority:
     request.priority = value.priority;
     request.has_priority = true;
     break;
   case cudaLaunchAttributeDeviceUpdatableKernelNode:
+    if (purpose == Purpose::stream) return cudaErrorNotSupported;
     if (value.deviceUpdatableKernelNode.deviceUpdatable < 0 || value.deviceUpdatableKernelNode.deviceUpdatable > 1)
       return cudaErrorInvalidValue;
     // The handle is given back in a place that the declaration calls constant.
     if (value.deviceUpdatableKernelNode.deviceUpdatable)
       request.device_updatable = const_cast<cudaGraphDeviceNode_t*>(&value.deviceUpdatableKernelNode.devNode);
-    request.for_nodes_only = true;
     break;
   case cudaLaunchAttributePreferredClusterDimension:
+    if (empty_cluster(value.preferredClusterDim.x, value.preferredClusterDim.y, value.preferredClusterDim.z))
+      return cudaErrorInvalidClusterSize;
     request.preferred_cluster = {value.preferredClusterDim.x, value.preferredClusterDim.y, value.preferredClusterDim.z};
     break;
   // Streams only: it is the host that waits.

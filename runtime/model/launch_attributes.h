@@ -6,8 +6,9 @@
 namespace mr::model {
 
 // Enters one attribute of a launch into its request. cudaErrorInvalidValue: an attribute that isn't one, or a value
-// that it can't have; cudaErrorNotSupported: an event with timing; cudaErrorInvalidResourceHandle: no such event.
-cudaError_t apply_attribute(LaunchRequest& request, const cudaLaunchAttribute& attribute) noexcept;
+// that it can't have; cudaErrorInvalidClusterSize: one with some extents 0; cudaErrorInvalidResourceHandle: no such
+// event; cudaErrorNotSupported: an event with timing, what is for nodes alone in a launch that becomes none.
+cudaError_t apply_attribute(LaunchRequest& request, const cudaLaunchAttribute& attribute, Purpose purpose) noexcept;
 
 // Whether a value is one that the attribute can have, for launches, streams and kernel nodes alike.
 bool valid_attribute_value(cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value) noexcept;

@@ -147,14 +147,30 @@ bool pitch_too_small(const cudaPitchedPtr& memory, const cudaExtent& extent) noe
 
 }  // namespace
 
+cudaMemcpy3DParms shown_parameters(const cudaMemcpy3DParms& parameters) noexcept {
+  cudaMemcpy3DParms shown = parameters;
+  if (shown.dstArray) {
+    if (shown.kind == cudaMemcpyHostToHost) shown.kind = cudaMemcpyHostToDevice;
+    if (shown.kind == cudaMemcpyDeviceToHost || (shown.srcArray && shown.kind == cudaMemcpyDefault))
+      shown.kind = cudaMemcpyDeviceToDevice;
+    shown.dstPtr = {};
+  }
+  if (shown.srcArray) shown.srcPtr = {};
+  return shown;
+}
+
 cudaError_t check_copy_3d(CopyPlan& plan, const cudaMemcpy3DParms& p) noexcept {
   plan.empty = p.extent.width == 0 || p.extent.height == 0 || p.extent.depth == 0;
   if (plan.empty) return cudaSuccess;
   if (!valid_kind(p.kind)) return cudaErrorInvalidMemcpyDirection;
+  // A source that is the device's can't be called the host's; with a target that is an array, it is corrected.
+  if (p.srcArray && (p.kind == cudaMemcpyHostToHost || p.kind == cudaMemcpyHostToDevice)) return cudaErrorInvalidValue;
+  const cudaMemcpyKind kind = shown_parameters(p).kind;
   // Exactly one of array and pointer on each side.
-  if (!p.srcArray == !p.srcPtr.ptr || !p.dstArray == !p.dstPtr.ptr) return cudaErrorInvalidValue;
-  if ((!p.srcArray && pitch_too_small(p.srcPtr, p.extent)) || (!p.dstArray && pitch_too_small(p.dstPtr, p.extent)))
-    return cudaErrorInvalidPitchValue;
+  if (!p.srcArray == !p.srcPtr.ptr) return cudaErrorInvalidValue;
+  if (!p.srcArray && pitch_too_small(p.srcPtr, p.extent)) return cudaErrorInvalidPitchValue;
+  if (!p.dstArray == !p.dstPtr.ptr) return cudaErrorInvalidValue;
+  if (!p.dstArray && pitch_too_small(p.dstPtr, p.extent)) return cudaErrorInvalidPitchValue;
   const Array* src_array = p.srcArray ? array_of(p.srcArray) : nullptr;
   const Array* dst_array = p.dstArray ? array_of(p.dstArray) : nullptr;
   if ((p.srcArray && !src_array) || (p.dstArray && !dst_array)) return cudaErrorInvalidResourceHandle;
@@ -162,7 +178,6 @@ cudaError_t check_copy_3d(CopyPlan& plan, const cudaMemcpy3DParms& p) noexcept {
   if (src_array) element = src_array->surface.format.element_bytes();
   if (dst_array) {
     if (src_array && element != dst_array->surface.format.element_bytes()) return cudaErrorInvalidValue;
-    if (src_array && p.kind != cudaMemcpyDeviceToDevice && p.kind != cudaMemcpyDefault) return cudaErrorInvalidValue;
     element = dst_array->surface.format.element_bytes();
   }
   const Box box{times_plus(p.extent.width, element, 0), p.extent.height, p.extent.depth};
@@ -174,7 +189,7 @@ cudaError_t check_copy_3d(CopyPlan& plan, const cudaMemcpy3DParms& p) noexcept {
                                           : linear_side(&dst, p.dstPtr, p.dstPos, element, box))
     return error;
   fill_plan(plan, dst, src, box);
-  return check_direction(plan, p.kind);
+  return check_direction(plan, kind);
 }
 
 cudaError_t check_peer_3d(CopyPlan& plan, const cudaMemcpy3DPeerParms& p) noexcept {

@@ -27,6 +27,8 @@ struct CopyPlan {
 cudaError_t check_copy(CopyPlan& plan, void* dst, const void* src, std::size_t bytes, cudaMemcpyKind kind) noexcept;
 cudaError_t check_copy_2d(CopyPlan& plan, void* dst, std::size_t dst_pitch, const void* src, std::size_t src_pitch,
                           std::size_t width, std::size_t height, cudaMemcpyKind kind) noexcept;
+// As a node shows them: an array is the device's, whatever the direction says, and has no pitch.
+cudaMemcpy3DParms shown_parameters(const cudaMemcpy3DParms& parameters) noexcept;
 cudaError_t check_copy_3d(CopyPlan& plan, const cudaMemcpy3DParms& parameters) noexcept;
 cudaError_t check_peer_3d(CopyPlan& plan, const cudaMemcpy3DPeerParms& parameters) noexcept;
 cudaError_t check_peer(CopyPlan& plan, void* dst, int dst_device, const void* src, int src_device,

@@ -24,6 +24,14 @@ struct StreamAttributes {
   std::atomic<int> sync_policy{-1};
   cudaLaunchMemSyncDomain domain = cudaLaunchMemSyncDomainDefault;
   cudaLaunchMemSyncDomainMap domain_map{0, 1};
+  std::atomic<bool> hinted{false};  // one of those that captured launches take over has been set
+};
+
+// What captured launches take over of a stream's attributes.
+struct StreamHints {
+  cudaAccessPolicyWindow window{};
+  cudaLaunchMemSyncDomain domain = cudaLaunchMemSyncDomainDefault;
+  cudaLaunchMemSyncDomainMap domain_map{0, 1};
 };
 
 // cudaStream_t points to one. Type-stable (ObjectPool).
@@ -74,6 +82,7 @@ cudaError_t get_attribute(Stream& stream, cudaLaunchAttributeID id, cudaLaunchAt
 cudaError_t set_attribute(Stream& stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value) noexcept;
 void copy_attributes(Stream& to, Stream& from) noexcept;
 void reset_attributes(Stream& stream) noexcept;
+StreamHints hints_of(Stream& stream) noexcept;
 // How host threads wait for this stream.
 engine::WaitMode wait_mode(const Stream& stream) noexcept;
 Stream* make_legacy_stream(Context& context);

@@ -25,6 +25,13 @@ void reset_attributes(Stream& stream) noexcept {
   stream.attributes.sync_policy.store(-1, std::memory_order_relaxed);
   stream.attributes.domain = cudaLaunchMemSyncDomainDefault;
   stream.attributes.domain_map = {0, 1};
+  stream.attributes.hinted.store(false, std::memory_order_relaxed);
+}
+
+StreamHints hints_of(Stream& stream) noexcept {
+  std::scoped_lock hold(lock);
+  const StreamAttributes& a = stream.attributes;
+  return {a.access_policy, a.domain, a.domain_map};
 }
 
 cudaError_t get_attribute(Stream& stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue* out) noexcept {
@@ -46,6 +53,8 @@ cudaError_t set_attribute(Stream& stream, cudaLaunchAttributeID id, const cudaLa
   if (!valid_attribute_value(id, value)) return cudaErrorInvalidValue;
   std::scoped_lock hold(lock);
   StreamAttributes& a = stream.attributes;
+  // Relaxed: a capture of the stream by another thread is ordered behind this call by the program, or doesn't matter.
+  a.hinted.store(true, std::memory_order_relaxed);
   switch (id) {
   case cudaLaunchAttributeAccessPolicyWindow: a.access_policy = value.accessPolicyWindow; return cudaSuccess;
   case cudaLaunchAttributeSynchronizationPolicy:
@@ -66,6 +75,7 @@ void copy_attributes(Stream& to, Stream& from) noexcept {
                                   std::memory_order_relaxed);
   to.attributes.domain = from.attributes.domain;
   to.attributes.domain_map = from.attributes.domain_map;
+  to.attributes.hinted.store(true, std::memory_order_relaxed);
   set_priority(to, from.priority.load(std::memory_order_relaxed));
 }
 

@@ -119,7 +119,7 @@ struct Hooks {
   // GridDependencySynchronize?
   void (*pdl_trigger)(void* launch, std::uint64_t block_linear);
   bool (*pdl_ready)(void* launch);
-  void (*graph_set_conditional)(std::uint64_t handle, std::uint32_t value);
+  bool (*graph_set_conditional)(std::uint64_t handle, std::uint32_t value);
   int (*device_launch)(const Grid& parent, const void* kernel, const std::uint32_t* grid_block, void* const* arguments,
                        std::uint64_t shared_bytes, std::uint64_t stream);
   int (*device_api)(const Grid& caller, std::uint32_t function, const std::uint64_t* arguments);

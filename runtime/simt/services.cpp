@@ -215,7 +215,10 @@ void serve_pdl_wait() {
 
 void serve_graph_set_conditional(std::uint64_t handle, std::uint32_t value) {
   if (!the_hooks.graph_set_conditional) cannot("cudaGraphSetConditional is not supported here.");
-  locked_call([&] { the_hooks.graph_set_conditional(handle, value); });
+  if (running()->grid->flags & grid_in_stream) abandon(running(), Fault::illegal_address, handle);  // there is no graph
+  bool found = false;
+  locked_call([&] { found = the_hooks.graph_set_conditional(handle, value); });
+  if (!found) abandon(running(), Fault::illegal_address, handle);
 }
 void serve_texture_fetch(std::uint64_t texture, std::uint32_t dimensions, const float* coordinates, int layer,
                          float level, void* result) {
