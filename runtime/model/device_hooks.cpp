@@ -2,6 +2,7 @@
 
 #include <model/device_heap.h>
 #include <model/device_launch.h>
+#include <model/fault_address.h>
 #include <model/graph.h>
 #include <model/memory_array.h>
 #include <model/programmatic.h>
@@ -20,6 +21,7 @@ void install_device_hooks() noexcept {
   hooks.pdl_ready = programmatic_ready;
   hooks.device_launch = device_launch;
   hooks.device_api = device_api;
+  hooks.describe_address = describe_fault_address;
   simt::set_hooks(hooks);
   if (observe::subscriber && observe::subscriber->device_access) {
     simt::set_access_hook(observe::subscriber->device_access);

@@ -129,6 +129,8 @@ struct Hooks {
                          std::uint32_t boundary_mode);
   // Device memory for the device's malloc heap, at its first use (heap.h). Null when there is none left.
   void* (*heap_region)(DeviceState* device, std::size_t* bytes);
+  // A sentence about an address that a kernel faulted at, for reports; empty if there is none.
+  void (*describe_address)(const void* address, char* text, std::size_t bytes);
 };
 void set_hooks(const Hooks& hooks) noexcept;
 

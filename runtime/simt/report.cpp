@@ -8,6 +8,7 @@
 
 #include <simt/executor.h>
 #include <simt/fault.h>
+#include <simt/hooks.h>
 #include <simt/lock.h>
 #include <simt/misuse.h>
 
@@ -66,7 +67,7 @@ void describe(FaultReport& r, const RawFault& raw, const Grid& grid) {
       std::snprintf(where + n, sizeof where - static_cast<std::size_t>(n), ", thread (%u,%u,%u)", r.thread[0],
                     r.thread[1], r.thread[2]);
   }
-  char address[64] = "";
+  char address[64] = "", about[800] = "";
   // Compiled code collects the low bits of all addresses of a thread (compiler/passes/align_check.cpp); a whole address
   // comes from the processor.
   constexpr std::uint64_t low_bits = 16;
@@ -76,9 +77,14 @@ void describe(FaultReport& r, const RawFault& raw, const Grid& grid) {
   else if (raw.fault == Fault::illegal_address || raw.fault == Fault::misaligned_address ||
            raw.fault == Fault::invalid_pc)
     std::snprintf(address, sizeof address, " at address 0x%llx", static_cast<unsigned long long>(raw.address));
+  const bool whole = raw.fault == Fault::illegal_address ||
+                     (raw.fault == Fault::misaligned_address && raw.address >= low_bits);
+  if (whole && hooks().describe_address)
+    hooks().describe_address(reinterpret_cast<const void*>(raw.address), about, sizeof about);
   char site[256];
-  std::snprintf(r.message, sizeof r.message, "Kernel %.180s %s%s%s%s.%s%s", r.kernel, what_happened(raw.fault), address,
-                where, describe_site(grid, raw.lane, site, sizeof site), raw.note ? " " : "", raw.note ? raw.note : "");
+  std::snprintf(r.message, sizeof r.message, "Kernel %.180s %s%s%s%s.%s%s%s%s", r.kernel, what_happened(raw.fault),
+                address, where, describe_site(grid, raw.lane, site, sizeof site), raw.note ? " " : "",
+                raw.note ? raw.note : "", about[0] ? " " : "", about);
 }
 
 }  // namespace

@@ -76,3 +76,25 @@ def gdb_lists_kernels_and_threads(t):
                  "threads 4-63: ready at a.cu:10", "$1 = {x = 40, y = 0, z = 0}", "fill_tile (o=", "$2 = 60",
                  "* count_up(int*, int) on thread ", "run one after the other; this one is (2,0,0)"]:
         assert text in out, f"{text!r} is not in\n{out}"
+
+
+@case
+def a_fault_is_reported_with_its_place_and_the_nearest_allocation(t):
+    t.write("app.cu", """\
+__global__ void fill(int* out, long long step) {
+  out[(blockIdx.x * 64 + threadIdx.x) * step] = 1;
+}
+int main(int argc, char**) {
+  int *out, *other;
+  cudaMalloc(&out, 1000);
+  cudaMalloc(&other, 1000);
+  fill<<<1, 64>>>(argc > 1 ? nullptr : out, argc > 2 ? 1 : 1 << 28);
+  return cudaDeviceSynchronize() != cudaErrorIllegalAddress;
+}
+""")
+    t.compiles("-g", "-G", "app.cu", "-o", "app")
+    said = t.run("./app").err
+    assert "millrace: Kernel fill(int*, long long) accessed memory that it may not touch at address 0x" in said, said
+    assert "in block (0,0,0), thread (1,0,0) at " in said and "app.cu:2. It is 10737" in said, said
+    assert "bytes behind the end of the nearest allocation, 1000 bytes" in said, said
+    assert "The pointer was null." in t.run("./app", "null", "null").err
