@@ -31,7 +31,8 @@ using namespace clang;
 
 class Rewriter {
  public:
-  explicit Rewriter(ASTContext& context) : context_(context) {}
+  // `code`: all of the function, before anything of it is rewritten.
+  Rewriter(ASTContext& context, const Stmt* code) : context_(context) { find_addressed(code); }
 
   // Children first, so that what is replaced holds replaced calls.
   Stmt* rewrite(Stmt* s) {
@@ -78,12 +79,37 @@ class Rewriter {
     return llvm::any_of(s->children(), assigns);
   }
 
+  // Local variables that something else may know by address: used in any way but being read and being assigned to.
+  void find_addressed(const Stmt* s) {
+    if (!s || isa<UnaryExprOrTypeTraitExpr>(s)) return;
+    const auto variable = [](const Expr* e) { return dyn_cast<DeclRefExpr>(e->IgnoreParens()); };
+    if (const auto* reference = dyn_cast<DeclRefExpr>(s)) {
+      addressed_.insert(reference->getDecl());
+      return;
+    }
+    if (const auto* e = dyn_cast<Expr>(s);
+        e && reads(e) && variable(cast<ImplicitCastExpr>(e->IgnoreParens())->getSubExpr()))
+      return;
+    if (const auto* u = dyn_cast<UnaryOperator>(s); u && u->isIncrementDecrementOp() && variable(u->getSubExpr()))
+      return;
+    if (const auto* b = dyn_cast<BinaryOperator>(s); b && b->isAssignmentOp() && variable(b->getLHS()))
+      return find_addressed(b->getRHS());
+    for (const Stmt* child : s->children()) find_addressed(child);
+  }
+
   // An argument whose value can't depend on when it is looked at, or which is looked at at the call itself: constants,
-  // addresses, and variables by name.
+  // addresses, and variables by name. (g++ keeps variables whose address nobody has in registers, and takes these at
+  // the call; others it reads in the order of the arguments.)
   bool timeless(const Expr* e) const {
+    const Expr* outer = e;
     e = e->IgnoreParenImpCasts();
-    if (const auto* reference = dyn_cast<DeclRefExpr>(e))
-      return !isa<VarDecl>(reference->getDecl()) || cast<VarDecl>(reference->getDecl())->hasLocalStorage();
+    if (const auto* reference = dyn_cast<DeclRefExpr>(e)) {
+      const auto* variable = dyn_cast<VarDecl>(reference->getDecl());
+      if (!variable) return true;
+      const bool in_memory = variable->getType()->isReferenceType() || addressed_.contains(variable) ||
+                             reference->refersToEnclosingVariableOrCapture();
+      return variable->hasLocalStorage() && !(in_memory && read_inside(outer));
+    }
     return isa<CXXThisExpr>(e) || isa<StringLiteral>(e) || isa<LambdaExpr>(e) || e->isEvaluatable(context_);
   }
 
@@ -91,6 +117,12 @@ class Rewriter {
   static bool reads(const Expr* e) {
     const auto* cast = dyn_cast<ImplicitCastExpr>(e->IgnoreParens());
     return cast && cast->getCastKind() == CK_LValueToRValue;
+  }
+
+  static bool read_inside(const Expr* e) {
+    for (; const auto* cast = dyn_cast<ImplicitCastExpr>(e->IgnoreParens()); e = cast->getSubExpr())
+      if (reads(cast)) return true;
+    return false;
   }
 
   // The place of the scalar value in an argument that holds one: the argument itself, or what a temporary is made of.
@@ -139,10 +171,11 @@ class Rewriter {
   Expr* reorder(Expr* e) {
     llvm::MutableArrayRef<Expr*> arguments;
     if (!eligible(e, arguments) || arguments.size() < 2) return e;
-    // Something to the right has effects, and something to the left of it may notice.
+    // Something has effects, and something to the left or right of it may notice.
     std::size_t last = arguments.size();
     while (last > 0 && !effects(arguments[last - 1])) --last;
-    bool noticed = false;
+    // What is furthest right and has none is looked at before all that has.
+    bool noticed = last > 0 && llvm::any_of(arguments.drop_front(last), [&](const Expr* a) { return !timeless(a); });
     bool written = false;
     for (std::size_t i = last; i-- > 0;) {
       noticed |= i + 1 < last && (effects(arguments[i]) || !timeless(arguments[i]) || (written && reads(arguments[i])));
@@ -171,6 +204,7 @@ class Rewriter {
   }
 
   ASTContext& context_;
+  llvm::DenseSet<const ValueDecl*> addressed_;
 };
 
 // Finds the functions with bodies and the variables with initialisers in a declaration, once each.
@@ -190,14 +224,14 @@ class Finder : public RecursiveASTVisitor<Finder> {
     // Lambdas are constexpr wherever they can be.
     if (f->isConstexpr() && !isLambdaCallOperator(f)) return true;
     if (!done_.insert(f).second) return true;
-    Rewriter rewriter(context_);
+    Rewriter rewriter(context_, f->getBody());
     rewriter.rewrite(f->getBody());
     if (auto* constructor = dyn_cast<CXXConstructorDecl>(f)) rewriter.members(constructor);
     return true;
   }
   bool VisitVarDecl(VarDecl* v) {
     if (v->isLocalVarDeclOrParm() || v->getDeclContext()->isDependentContext() || foreign(v)) return true;
-    if (done_.insert(v).second) Rewriter(context_).initialiser(v);
+    if (done_.insert(v).second) Rewriter(context_, v->getInit()).initialiser(v);
     return true;
   }
 

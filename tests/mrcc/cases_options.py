@@ -1,6 +1,6 @@
 """Options: what each spelling means."""
 from harness import case
-from programs import KERNEL_ONLY, SQUARES, UTIL, WITH_UTIL
+from programs import KERNEL_ONLY, ORDERS, SQUARES, UTIL, WITH_UTIL
 
 
 def expects(condition, side="device"):
@@ -296,3 +296,12 @@ def version_and_help(t):
     for option in ("-Xcompiler", "--default-stream", "-cudart", "-mrcc-mode", "-rdc"):
         assert option in help_text, help_text
     t.fails(says="there is no input file")
+
+
+@case
+def arguments_of_host_calls_are_evaluated_as_gcc_does(t):
+    t.write("a.cu", ORDERS)
+    t.write("a.cpp", ORDERS)
+    t.ok("g++", "-w", "a.cpp", "-o", "by_gcc")
+    t.compiles("-w", "a.cu", "-o", "app")
+    t.prints(t.ok("./by_gcc"), "./app")

@@ -83,3 +83,36 @@ int main(void) {
 }
 """
 HOST_PRINTS = "1 13000 13000\n"
+
+# Prints what depends on the order in which arguments of calls are evaluated, with and without addresses of variables.
+ORDERS = r"""
+#include <cstdio>
+#include <cstdlib>
+static int global = 1;
+static int bump(int* v) { return ++*v; }
+static const char* name(size_t* v) { *v += 1; return "name"; }
+struct Pair { int a, b; Pair(int x, int y) : a(x), b(y) {} };
+struct Counter { int n = 5; int next() { return ++n; } void show(int x, int y, int z) { std::printf("%d %d %d\n", x, y, z); } };
+static int by_reference(int& r) { return std::printf("%d %d %d\n", r, bump(&r), r); }
+int main() {
+  size_t size = 1;
+  std::printf("%s %zu\n", name(&size), size);
+  std::printf("%zu %s %zu\n", size, name(&size), size);
+  int local = 1;
+  std::printf("%d %d %d\n", bump(&local), bump(&local), local);
+  std::printf("%d %d %d\n", global, bump(&global), global);
+  int i = 0;
+  std::printf("%d %d %d\n", i++, i, i++);
+  Counter c;
+  c.show(c.n, c.next(), c.n);
+  by_reference(local);
+  auto captured = [&] { std::printf("%d %d %d\n", local, bump(&local), local); };
+  captured();
+  const Pair p(bump(&local), local);
+  std::printf("%d %d\n", p.a, p.b);
+  long wide = local;
+  std::printf("%ld %d %ld\n", wide + 1, bump(&local), (long)local);
+  int array[2] = {1, 2};
+  std::printf("%d %d %d\n", array[0], bump(array), array[0]);
+}
+"""
