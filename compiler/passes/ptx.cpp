@@ -43,13 +43,16 @@ bool Translator::fail(const Twine& why) {
 
 bool Translator::run(const Program& program) {
   if (!program.error.empty()) return fail("inline PTX: '" + program.error + "' has no translation for CPUs");
+  types_["%cc"] = {'p', 1};
   for (const Declaration& d : program.registers) types_[d.name] = d.type;
+  keep_in_variables(program);
   for (const Statement& s : program.statements) {
-    if (!(s.guard.empty() ? instruction(s) : guarded(s)))
-      return fail("inline PTX: the instruction '" + s.full + "' has no translation for CPUs");
-    if (failed_) return false;
+    if (!(!labels_.empty() ? statement_between_labels(s) : s.guard.empty() ? instruction(s) : guarded(s)))
+      fail("inline PTX: the instruction '" + s.full + "' has no translation for CPUs");
+    if (failed_) break;
   }
-  return true;
+  end_branches();
+  return !failed_;
 }
 
 // The instruction in a block of its own; what it writes is merged with what was there.
@@ -150,7 +153,9 @@ Value* Translator::read(const Operand& o, Type t) {
     return convert(all, t);
   }
   Value* v = nullptr;
-  if (const auto found = values_.find(o.text); found != values_.end()) {
+  if (const auto variable = variables_.find(o.text); variable != variables_.end()) {
+    v = b_.CreateLoad(variable->second->getAllocatedType(), variable->second);
+  } else if (const auto found = values_.find(o.text); found != values_.end()) {
     v = found->second;
   } else if (types_.count(o.text) || StringRef(o.text).starts_with("$")) {
     v = Constant::getNullValue(llvm_type(types_.count(o.text) ? types_[o.text] : t));
@@ -166,7 +171,14 @@ Value* Translator::read(const Operand& o, Type t) {
 }
 
 void Translator::write_name(const std::string& name, Value* v) {
-  if (name != "_" && !name.empty()) values_[name] = v;
+  if (name == "_" || name.empty()) return;
+  const auto variable = variables_.find(name);
+  if (variable == variables_.end()) {
+    values_[name] = v;
+    return;
+  }
+  const unsigned bits = variable->second->getAllocatedType()->getIntegerBitWidth();
+  b_.CreateStore(convert(v, bits == 1 ? Type{'p', 1} : Type{'b', bits}), variable->second);
 }
 
 void Translator::write(const Operand& o, Value* v) {

@@ -1,6 +1,6 @@
 // Inline PTX: the text of an `asm` statement in device code, as statements (ptx_parser.cpp), and their translation into
-// IR (ptx.cpp, ptx_instructions.cpp). Straight-line code: a predicate guards one instruction, there are no branches.
-// Anything without a translation is a compile error that names the instruction.
+// IR (ptx.cpp, ptx_branches.cpp, and the table: ptx_table.h). Anything without a translation is a compile error that
+// names the instruction.
 #pragma once
 #include <map>
 #include <string>
@@ -37,6 +37,7 @@ struct Operand {
 };
 
 struct Statement {
+  std::string label;  // not empty: nothing but a label
   std::string guard;  // register; empty: none
   bool guard_inverted = false;
   std::string full;                // "add.s32"
@@ -61,7 +62,8 @@ Program parse(llvm::StringRef text);
 // ptx_exit.cpp: the calls of __mr_lane_exit, which stand for `exit`, become returns of kernels.
 void lower_exits(llvm::Module& module);
 
-// Translates the statements of one `asm`. Registers are values.
+// Translates the statements of one `asm`. Registers are values; where there are labels they are variables, which become
+// values when locals are promoted.
 class Translator {
  public:
   explicit Translator(llvm::CallInst* call);
@@ -72,6 +74,14 @@ class Translator {
  private:
   friend struct Table;
   bool guarded(const Statement& s);
+  // ptx_branches.cpp
+  void keep_in_variables(const Program& program);
+  bool statement_between_labels(const Statement& s);
+  void place_label(const std::string& name);
+  bool branch(const Statement& s);
+  bool skipped(const Statement& s);
+  llvm::BasicBlock* cut(const llvm::Twine& name);
+  void end_branches();
   // ptx_instructions.cpp: false when there is no translation.
   bool instruction(const Statement& s);
 
@@ -93,6 +103,9 @@ class Translator {
   llvm::IRBuilder<> b_;
   std::map<std::string, llvm::Value*> values_;
   std::map<std::string, Type> types_;  // of declared registers
+  // Registers of programs with labels; empty for others.
+  std::map<std::string, llvm::AllocaInst*> variables_;
+  std::map<std::string, llvm::BasicBlock*> labels_;  // without a terminator: not placed yet
   unsigned outputs_ = 0;
   bool failed_ = false;
 };

@@ -15,8 +15,9 @@ bool rounds_otherwise(const Statement& s) { return s.has("rz") || s.has("rm") ||
 }  // namespace
 
 Value* Table::carry() {
-  const auto found = t.values_.find("%cc");
-  return found == t.values_.end() ? t.b_.getFalse() : t.convert(found->second, {'p', 1});
+  Operand flag;
+  flag.text = "%cc";
+  return t.read(flag, {'p', 1});
 }
 
 // a + b + carry or a - b - carry, with carry out where the instruction has .cc.
@@ -27,7 +28,7 @@ Value* Table::with_carry(bool add, Value* a, Value* b, Value* in) {
   Value* x = i.CreateZExt(a, wide);
   Value* y = i.CreateAdd(i.CreateZExt(b, wide), i.CreateZExt(in, wide));
   Value* r = add ? i.CreateAdd(x, y) : i.CreateSub(x, y);
-  if (s.has("cc")) t.values_["%cc"] = i.CreateTrunc(i.CreateLShr(r, bits), i.getInt1Ty());
+  if (s.has("cc")) t.write_name("%cc", i.CreateTrunc(i.CreateLShr(r, bits), i.getInt1Ty()));
   return i.CreateTrunc(r, a->getType());
 }
 
@@ -42,9 +43,10 @@ Value* Table::saturate(Value* v) {
 
 bool Table::add_or_subtract(bool add, bool carry_in) {
   const Type type = s.type();
-  if (!type.known() || rounds_otherwise(s)) return false;
+  if (!type.known()) return false;
   IRBuilder<>& b = t.b_;
   Value *x = in(1, type), *y = in(2, type);
+  if (rounds_otherwise(s)) return directed(add ? "vadd" : "vsub", {x, y});
   if (type.is_float()) return out(saturate(add ? b.CreateFAdd(x, y) : b.CreateFSub(x, y)));
   if (carry_in || s.has("cc")) return out(with_carry(add, x, y, carry_in ? carry() : b.getFalse()));
   if (s.has("sat")) return out(t.intrinsic(add ? Intrinsic::sadd_sat : Intrinsic::ssub_sat, {x->getType()}, {x, y}));
@@ -65,10 +67,11 @@ Value* Table::product(Type type) {
 
 bool Table::multiply(bool accumulate, bool carry_in) {
   const Type type = s.type();
-  if (!type.known() || rounds_otherwise(s)) return false;
+  if (!type.known()) return false;
   IRBuilder<>& b = t.b_;
   if (type.is_float()) {
     Value *x = in(1, type), *y = in(2, type);
+    if (rounds_otherwise(s)) return accumulate ? directed("vfmadd231", {x, y, in(3, type)}) : directed("vmul", {x, y});
     if (!accumulate) return out(saturate(b.CreateFMul(x, y)));
     if (type.bits < 32) return false;
     return out(saturate(t.intrinsic(Intrinsic::fma, {x->getType()}, {x, y, in(3, type)})));
@@ -100,9 +103,10 @@ bool Table::multiply_24(bool accumulate) {
 
 bool Table::divide(bool remainder) {
   const Type type = s.type();
-  if (!type.known() || rounds_otherwise(s)) return false;
+  if (!type.known()) return false;
   IRBuilder<>& b = t.b_;
   Value *x = in(1, type), *y = in(2, type);
+  if (rounds_otherwise(s)) return directed("vdiv", {x, y});
   if (type.is_float()) return !remainder && out(b.CreateFDiv(x, y));
   if (type.kind == 's') return out(remainder ? b.CreateSRem(x, y) : b.CreateSDiv(x, y));
   return out(remainder ? b.CreateURem(x, y) : b.CreateUDiv(x, y));
@@ -111,13 +115,17 @@ bool Table::divide(bool remainder) {
 // One operand of a floating-point or integer type.
 bool Table::unary() {
   const Type type = s.type();
-  if (!type.known() || rounds_otherwise(s)) return false;
+  if (!type.known()) return false;
   IRBuilder<>& b = t.b_;
   const StringRef op = s.words[0];
   Value* x = in(1, type);
   llvm::Type* ty = x->getType();
   if (type.is_float()) {
     Constant* one = ConstantFP::get(ty, 1.0);
+    if (rounds_otherwise(s)) {
+      if (op == "rcp") return directed("vdiv", {one, x});
+      return op == "sqrt" && directed("vsqrt", {x});
+    }
     if (op == "neg") return out(b.CreateFNeg(x));
     if (op == "abs") return out(t.intrinsic(Intrinsic::fabs, {ty}, {x}));
     if (type.lanes != 1) return false;
@@ -322,10 +330,13 @@ bool Table::convert() {
   IRBuilder<>& b = t.b_;
   llvm::Type* target = t.llvm_type(to);
   if (to.lanes == 2) {  // packs two: the first operand is the upper half
-    if (from.bits != 32 || rounds_otherwise(s)) return false;
+    if (from.bits != 32 || (rounds_otherwise(s) && to.kind == 'h')) return false;
+    const auto half = [&](unsigned n) {
+      return rounds_otherwise(s) ? directed_half(in(n, from)) : b.CreateFPTrunc(in(n, from), target->getScalarType());
+    };
     Value* v = PoisonValue::get(target);
-    v = b.CreateInsertElement(v, b.CreateFPTrunc(in(2, from), target->getScalarType()), b.getInt32(0));
-    return out(b.CreateInsertElement(v, b.CreateFPTrunc(in(1, from), target->getScalarType()), b.getInt32(1)));
+    v = b.CreateInsertElement(v, half(2), b.getInt32(0));
+    return out(b.CreateInsertElement(v, half(1), b.getInt32(1)));
   }
   Value* x = in(1, from);
   const auto to_integral = [&]() -> unsigned {
@@ -345,11 +356,18 @@ bool Table::convert() {
       return out(widened(x, to));
     }
     if (rounding) x = t.intrinsic(rounding, {x->getType()}, {x});
-    if (rounds_otherwise(s)) return false;
+    if (rounds_otherwise(s) && to.bits < from.bits) {
+      if (to.kind == 'f' && to.bits == 16 && from.bits == 32) return out(saturate(directed_half(x)));
+      return to.bits == 32 && directed("vcvtsd2", {x});
+    }
     return out(saturate(b.CreateFPCast(x, target)));
   }
   if (to.is_float()) {
-    if (rounds_otherwise(s)) return false;
+    if (rounds_otherwise(s)) {
+      if (to.bits < 32 || (from.kind != 's' && from.bits == 64)) return false;
+      return directed("vcvtsi2",
+                      {from.kind == 's' ? b.CreateSExt(x, b.getInt64Ty()) : b.CreateZExt(x, b.getInt64Ty())});
+    }
     return out(saturate(from.kind == 's' ? b.CreateSIToFP(x, target) : b.CreateUIToFP(x, target)));
   }
   const bool from_signed = from.kind == 's';

@@ -12,7 +12,8 @@ using namespace llvm;
 bool Translator::instruction(const Statement& s) {
   Table table{*this, s};
   bool known = false;
-  for (auto part : {&Table::packed, &Table::arithmetic, &Table::memory, &Table::together, &Table::matrices}) {
+  for (auto part :
+       {&Table::packed, &Table::phases, &Table::arithmetic, &Table::memory, &Table::together, &Table::matrices}) {
     const bool done = (table.*part)(known);
     if (known) return done;
   }
@@ -22,7 +23,7 @@ bool Translator::instruction(const Statement& s) {
 // Shared addresses are offsets in the block's window, as __cvta_generic_to_shared makes them.
 Value* Table::pointer(const Operand& o) {
   IRBuilder<>& b = t.b_;
-  if (o.kind != Operand::memory || o.parts.empty()) return nullptr;
+  if (o.kind != Operand::memory || o.parts.empty() || s.has("shared::cluster")) return nullptr;
   const bool shared = s.has("shared") || s.has("shared::cta");
   Value* a = t.read(o.parts[0], {'b', 64});
   if (o.offset) a = b.CreateAdd(a, b.getInt64(o.offset));
@@ -77,20 +78,50 @@ bool Table::load_or_store(bool load) {
   return true;
 }
 
-// atom.op.type d, [a], b{, c}; red.op.type [a], b
+// atom.op.type d, [a], b{, c}; red.op.type [a], b. Of vectors, and of packed types, each element is an atomic operation
+// by itself, as the PTX manual has it.
 bool Table::atomic(bool returns) {
   const Type type = s.type();
   const unsigned at = returns ? 1 : 0;
-  if (!type.known() || type.lanes != 1 || type.bits < 32 || s.operands.size() < at + 2) return false;
-  IRBuilder<>& b = t.b_;
+  if (!type.known() || type.bits < 16 || s.operands.size() < at + 2) return false;
   Value* p = pointer(s.operands[at]);
   if (!p) return false;
+  const Operand& data = s.operands[at + 1];
+  const bool vector = data.kind == Operand::vector && (s.has("v2") || s.has("v4") || s.has("v8"));
+  if (!vector) {
+    Value* old = atomic_of(p, type, data);
+    if (old && returns) t.write(s.operands[0], old);
+    return old;
+  }
+  for (std::size_t i = 0; i < data.parts.size(); ++i) {
+    Value* old = atomic_of(t.b_.CreateConstGEP1_64(t.b_.getInt8Ty(), p, i * type.bits * type.lanes / 8), type,
+                           data.parts[i]);
+    if (!old || (returns && s.operands[0].parts.size() != data.parts.size())) return false;
+    if (returns) t.write(s.operands[0].parts[i], old);
+  }
+  return true;
+}
+
+// What was at the place; null where there is no translation.
+Value* Table::atomic_of(Value* p, Type type, const Operand& operand) {
+  IRBuilder<>& b = t.b_;
   const AtomicOrdering order = ordering(s, AtomicOrdering::Monotonic);
-  Value* x = in(at + 1, type);
+  Value* x = t.read(operand, type);
+  if (type.lanes == 2) {
+    if (!s.has("add")) return nullptr;
+    Value* old = PoisonValue::get(x->getType());
+    for (unsigned i : {0u, 1u}) {
+      Value* half = b.CreateAtomicRMW(AtomicRMWInst::FAdd, b.CreateConstGEP1_64(b.getInt8Ty(), p, 2 * i),
+                                      b.CreateExtractElement(x, b.getInt32(i)), Align(2), order);
+      old = b.CreateInsertElement(old, half, b.getInt32(i));
+    }
+    return old;
+  }
   Value* old = nullptr;
   if (s.has("cas")) {
     const Type bits{'b', type.bits};
-    AtomicCmpXchgInst* swap = b.CreateAtomicCmpXchg(p, in(at + 1, bits), in(at + 2, bits), Align(type.bits / 8), order,
+    const unsigned last = s.operands.size() - 1;
+    AtomicCmpXchgInst* swap = b.CreateAtomicCmpXchg(p, in(last - 1, bits), in(last, bits), Align(type.bits / 8), order,
                                                     AtomicCmpXchgInst::getStrongestFailureOrdering(order));
     old = b.CreateExtractValue(swap, 0);
   } else if (s.has("inc") || s.has("dec")) {
@@ -113,11 +144,10 @@ bool Table::atomic(bool returns) {
     else if (s.has("max") && !type.is_float())
       op = is_signed ? AtomicRMWInst::Max : AtomicRMWInst::UMax;
     else
-      return false;
+      return nullptr;
     old = b.CreateAtomicRMW(op, p, x, Align(type.bits / 8), order);
   }
-  if (returns) t.write(s.operands[0], old);
-  return true;
+  return old;
 }
 
 bool Table::memory(bool& known) {
@@ -262,6 +292,14 @@ bool Table::together(bool& known) {
   }
   if (op == "griddepcontrol") return t.service(s.has("wait") ? "__mr_pdl_wait" : "__mr_pdl_trigger", b.getVoidTy(), {});
   if (op == "nanosleep") return t.service("__mr_nanosleep", b.getVoidTy(), {in(0, {'u', 32})});
+  if (op == "elect" && s.has("sync") && s.operands.size() == 2) {  // d|p, mask: the mask's first lane
+    Value* leader = t.intrinsic(Intrinsic::cttz, {b.getInt32Ty()}, {in(1, word), b.getFalse()});
+    t.service("__mr_warp_sync", b.getVoidTy(), {in(1, word)});
+    t.write_name(s.operands[0].second, b.CreateICmpEQ(t.special("%laneid"), leader));
+    t.write_name(s.operands[0].text, leader);
+    return true;
+  }
+  if (op == "setmaxnreg") return true;
   if (op == "trap" || op == "brkpt") return t.service("__mr_trap", b.getVoidTy(), {});
   if (op == "exit" && s.words.size() == 1) return t.service("__mr_lane_exit", b.getVoidTy(), {});
   known = false;

@@ -156,6 +156,10 @@ void parse_registers(StringRef text, Program& program) {
 
 }  // namespace
 
+namespace {
+constexpr StringLiteral label_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$%";
+}
+
 Program parse(StringRef source) {
   Program program;
   const std::string text = plain(source);
@@ -173,10 +177,19 @@ Program parse(StringRef source) {
     const std::size_t end = std::min(text.find(';', i), text.size());
     std::string body = text.substr(i, end - i);
     i = end + 1;
-    // A brace that closes the block may stand before the end of the text.
-    StringRef line = StringRef(body).trim();
     for (char& c : body)
       if (std::isspace(static_cast<unsigned char>(c))) c = ' ';
+    // A brace that closes the block may stand before the end of the text.
+    StringRef line = StringRef(body).trim();
+    while (true) {
+      const std::size_t colon = line.find_first_not_of(label_characters);
+      if (colon == 0 || colon == StringRef::npos || line[colon] != ':' || line.substr(colon).starts_with("::")) break;
+      Statement label;
+      label.label = line.take_front(colon).str();
+      program.statements.push_back(std::move(label));
+      line = line.drop_front(colon + 1).ltrim("{} ");
+    }
+    if (line.empty()) continue;
     if (line.consume_front(".reg")) {
       parse_registers(line, program);
       continue;
@@ -187,11 +200,6 @@ Program parse(StringRef source) {
       auto [guard, rest] = line.split(' ');
       s.guard = guard.str();
       line = rest.ltrim();
-    }
-    if (const std::size_t colon = line.find(':');
-        colon != StringRef::npos && !line.take_front(colon).contains(' ') && !line.contains("::")) {
-      program.error = ("label " + line.take_front(colon)).str();
-      break;
     }
     auto [op, rest] = line.split(' ');
     s.full = op.str();

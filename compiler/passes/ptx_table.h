@@ -25,6 +25,11 @@ struct Table {
 
   bool matrices(bool& known);  // ptx_tensor.cpp
   bool packed(bool& known);    // ptx_packed.cpp
+  bool phases(bool& known);    // ptx_mbarrier.cpp
+
+  // ptx_rounding.cpp: the instruction's rounding .rz, .rm or .rp.
+  bool directed(llvm::StringRef mnemonic, llvm::ArrayRef<llvm::Value*> args);
+  llvm::Value* directed_half(llvm::Value* single);
 
   llvm::Value* carry();
   llvm::Value* with_carry(bool add, llvm::Value* a, llvm::Value* b, llvm::Value* in);
@@ -52,6 +57,7 @@ struct Table {
   llvm::Value* pointer(const Operand& o);
   bool load_or_store(bool load);
   bool atomic(bool returns);
+  llvm::Value* atomic_of(llvm::Value* at, Type type, const Operand& operand);
   bool shuffle();
   bool vote();
   bool barrier();

@@ -48,6 +48,22 @@ __global__ void last_block(int* sums, unsigned* ticket, int* result) {
   if (last) atomicAdd(result, atomicAdd(&sums[threadIdx.x], 0));
 }
 
+// All threads' values to one place, where they are as many as `x`.
+template <class T> __global__ void sum(T* out, const T* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(out, x[i]);
+}
+// Nobody comes to it: `out` may be anything.
+__global__ void count_above(int* out, const int* x, int limit) {
+  if (x[blockIdx.x * blockDim.x + threadIdx.x] > limit) atomicAdd(out, 1);
+}
+// Each thread looks at the sum that it has added to.
+__global__ void looks(int* out, int* x) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicAdd(out, 1);
+  x[i] = *(volatile int*)out;
+}
+
 template <class T> T* fresh(int n, T value) {
   T* p;
   OK(cudaMallocManaged(&p, n * sizeof(T)));
@@ -69,6 +85,14 @@ template <class T> void numbers() {
   out = fresh<T>(threads, T(100));
   greatest<T><<<blocks, threads>>>(out);
   check("greatest", out, [](int t) { return T((blocks - 1) * (t + 1)); });
+}
+template <class T> void sums_of() {
+  constexpr int n = blocks * threads - 17;
+  T *x = fresh<T>(n, 0), *out = fresh<T>(1, 5), expected = 5;
+  for (int i = 0; i < n; ++i) expected += x[i] = T(i % 4);
+  sum<<<blocks, threads>>>(out, x, n);
+  OK(cudaDeviceSynchronize());
+  CHECK(*out == expected);
 }
 
 int main() {
@@ -116,6 +140,18 @@ int main() {
   own<<<blocks, threads>>>(each);
   OK(cudaDeviceSynchronize());
   for (int b = 0; b < blocks; ++b) CHECK(each[b] == threads);
+
+  sums_of<int>();
+  sums_of<unsigned long long>();
+  sums_of<float>();
+  sums_of<double>();
+  int* values = fresh(blocks * threads, 7);
+  count_above<<<blocks, threads>>>(nullptr, values, 7);
+  OK(cudaDeviceSynchronize());
+  few[0] = 0;
+  looks<<<blocks, threads>>>(few, values);
+  OK(cudaDeviceSynchronize());
+  CHECK(few[0] == blocks * threads && *std::min_element(values, values + blocks * threads) >= 1);
 
   int *after = fresh(threads, 0), *seen = fresh(1, 0);
   reads_after<<<blocks, threads>>>(after, seen);

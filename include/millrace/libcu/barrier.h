@@ -26,25 +26,39 @@ namespace __mr_detail {
 
 // The counters of a barrier. Invariant: in every phase each expected participant arrives once; the arrival that brings
 // `pending` to zero is alone until it opens the next phase with a release store, which pairs with the waiters' acquire
-// loads. One word for block scope (pending, expected, phase), as small as the hardware's.
+// loads. One word for block scope, as small as the hardware's, and the one of PTX's mbarrier (compiler/passes/
+// ptx_mbarrier.cpp): pending arrivals, expected ones, the phase's parity, and above it bytes that are expected and
+// haven't come, or have come before they were expected; the phase ends with the last of both.
 struct packed_counters {
-  static constexpr unsigned bits = 20;
+  static constexpr unsigned bits = 20, bytes_bit = 2 * bits + 1;
   static constexpr unsigned long mask = (1ul << bits) - 1;
   static constexpr ::std::ptrdiff_t maximum = (::std::ptrdiff_t)mask;
   unsigned long word;
 
   packed_counters() = default;
   __MR_CUM explicit packed_counters(::std::ptrdiff_t n) : word((unsigned long)n << bits | (unsigned long)n) {}
-  __MR_CUM unsigned long phase(memory_order o) const { return at<unsigned long>::load(&word, o) >> (2 * bits); }
+  __MR_CUM unsigned long phase(memory_order o) const { return at<unsigned long>::load(&word, o) >> (2 * bits) & 1; }
   // Returns the phase arrived at; calls `complete` when this arrival was the last.
-  template <class F> __MR_CUM unsigned long arrive(unsigned long n, unsigned long drop, F complete) {
-    const unsigned long old = at<unsigned long>::subtract(&word, n | drop << bits, memory_order_acq_rel);
-    if ((old & mask) == n) {
+  template <class F>
+  __MR_CUM unsigned long arrive(unsigned long n, unsigned long drop, F complete, unsigned long bytes = 0) {
+    return change((bytes << bytes_bit) - (n | drop << bits), complete);
+  }
+  template <class F> __MR_CUM void expect(unsigned long bytes, F complete) {
+    (void)change(bytes << bytes_bit, complete);
+  }
+  template <class F> __MR_CUM void transfer(unsigned long bytes, F complete) {
+    (void)change(0 - (bytes << bytes_bit), complete);
+  }
+
+ private:
+  template <class F> __MR_CUM unsigned long change(unsigned long by, F complete) {
+    const unsigned long old = at<unsigned long>::add(&word, by, memory_order_acq_rel), now = old + by;
+    if ((now & mask) == 0 && now >> bytes_bit == 0) {
       complete();
-      const unsigned long expected = (old >> bits & mask) - drop, next = (old >> (2 * bits)) + 1;
-      at<unsigned long>::store(&word, next << (2 * bits) | expected << bits | expected, memory_order_release);
+      const unsigned long expected = now >> bits & mask;
+      at<unsigned long>::store(&word, (now ^ 1ul << (2 * bits)) | expected, memory_order_release);
     }
-    return old >> (2 * bits);
+    return old >> (2 * bits) & 1;
   }
 };
 struct wide_counters {
@@ -149,6 +163,16 @@ template <thread_scope Scope, class Completion> class barrier {
     }
     return true;
   }
+  // Of block scope: bytes that the phase waits for as well, and their coming.
+  [[nodiscard]] __MR_CUM arrival_token __mr_arrive_tx(::std::ptrdiff_t n, ::std::ptrdiff_t bytes) {
+    return arrival_token(counters_.arrive((unsigned long)n, 0, [this] { completion_(); }, (unsigned long)bytes));
+  }
+  __MR_CUM void __mr_expect_tx(::std::ptrdiff_t bytes) {
+    counters_.expect((unsigned long)bytes, [this] { completion_(); });
+  }
+  __MR_CUM void __mr_transfer(::std::size_t bytes) {
+    counters_.transfer((unsigned long)bytes, [this] { completion_(); });
+  }
   __MR_CUM unsigned long* __mr_handle() { return reinterpret_cast<unsigned long*>(&counters_); }
 
  private:
@@ -202,19 +226,22 @@ __MR_CU async_contract_fulfillment memcpy_async(T* to, const T* from, Size bytes
 
 #if defined(__CUDACC__)
 namespace device {
-// Bytes are counted at once, as the copies are made at once: only the arrival is left.
+// Copies are made at once, and their bytes counted then.
 template <class C>
 __attribute__((device)) inline typename barrier<thread_scope_block, C>::arrival_token barrier_arrive_tx(
-    barrier<thread_scope_block, C>& b, ::std::ptrdiff_t arrivals, ::std::ptrdiff_t) {
-  return b.arrive(arrivals);
+    barrier<thread_scope_block, C>& b, ::std::ptrdiff_t arrivals, ::std::ptrdiff_t bytes) {
+  return b.__mr_arrive_tx(arrivals, bytes);
 }
 template <class C>
-__attribute__((device)) inline void barrier_expect_tx(barrier<thread_scope_block, C>&, ::std::ptrdiff_t) {}
+__attribute__((device)) inline void barrier_expect_tx(barrier<thread_scope_block, C>& b, ::std::ptrdiff_t bytes) {
+  b.__mr_expect_tx(bytes);
+}
 template <class T, class Size, class C>
 __attribute__((device)) inline async_contract_fulfillment memcpy_async_tx(T* to, const T* from, Size bytes,
-                                                                          barrier<thread_scope_block, C>&) {
+                                                                          barrier<thread_scope_block, C>& b) {
   __builtin_memcpy(static_cast<void*>(to), static_cast<const void*>(from), (::std::size_t)bytes);
-  return async_contract_fulfillment::none;
+  b.__mr_transfer((::std::size_t)bytes);
+  return async_contract_fulfillment::async;
 }
 template <class C>
 __attribute__((device)) inline ::std::uint64_t* barrier_native_handle(barrier<thread_scope_block, C>& b) {
