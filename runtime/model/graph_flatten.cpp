@@ -50,7 +50,8 @@ class Flatten {
               [](const auto& a, const auto& b) { return a.handle < b.handle; });
     image_.values = std::vector<std::atomic<std::uint32_t>>(image_.handles.size());
     for (std::size_t i = 0; i < image_.handles.size(); ++i)
-      image_.values[i].store(image_.handles[i].initial, std::memory_order_relaxed);
+      // A value that isn't assigned at launches isn't at instantiation either: memory is 0 (recorded).
+      image_.values[i].store(image_.handles[i].assign ? image_.handles[i].initial : 0, std::memory_order_relaxed);
     for (auto& [work, handle] : branches_) {
       const auto at = std::lower_bound(
           image_.handles.begin(), image_.handles.end(), handle,
