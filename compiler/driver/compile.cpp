@@ -167,8 +167,9 @@ Argv Compiler::device_pass(const Input& input, const std::string& output, const 
 void Compiler::add_host_code_flags(Argv& a) const {
   if (!o_.host_optimization.empty()) a.push_back(o_.host_optimization);
   if (o_.debug) a.push_back("-g");
-  if (!o_.host_optimization.empty() && o_.host_optimization != "-O0") {
-    // What LLVM's vectoriser gets wrong in kernels it gets wrong here too (passes/wrapping_strides.cpp).
+  if (o_.check || (!o_.host_optimization.empty() && o_.host_optimization != "-O0")) {
+    // What LLVM's vectoriser gets wrong in kernels it gets wrong here too (passes/wrapping_strides.cpp), and what its
+    // instrumentation overlooks (passes/local_members.cpp).
     const std::string plugin = tools_.part("libmrpasses.so");
     append(a, {"-fplugin=" + plugin, "-fpass-plugin=" + plugin, "-mllvm", "-mrcc-stage=host"});
   }

@@ -64,9 +64,11 @@ Check check_of(Instruction& i) {
   return c;
 }
 
-// What a check may not be moved over: events, atomic and volatile accesses, and calls of functions in which some may
-// be.
+// What a check may not be moved over: events, atomic and volatile accesses, calls of functions in which some may be,
+// and where the next block begins, which is whose access it is: the entry stores the block's index.
 bool is_event(const Instruction& i) {
+  if (const auto* store = dyn_cast<StoreInst>(&i))
+    return store->isVolatile() && !isa<IntToPtrInst>(store->getPointerOperand());  // those are lines reached (sites.h)
   const auto* call = dyn_cast<CallBase>(&i);
   if (!call || call->isInlineAsm() || isa<IntrinsicInst>(call)) return false;
   if (is_access_check(i)) {

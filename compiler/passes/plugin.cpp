@@ -13,7 +13,8 @@
 //                         WrappingStrides (indices that LLVM's vectoriser gets wrong)
 //   at the end       ForwardLanes (vectors from store to load)                      -mrcc-stage=all, image
 //
-// In the host pass (-mrcc-stage=host) WrappingStrides alone: the vectoriser is the same.
+// In the host pass (-mrcc-stage=host) WrappingStrides alone, as the vectoriser is the same, and with -mrcc-check
+// LocalMembers in front of clang's instrumentation (plugins' passes come first).
 //
 // With -rdc, units are compiled to bitcode with -mrcc-stage=unit, linked with llvm-link, and the result is compiled
 // with `clang -x ir -O2 -mllvm -mrcc-stage=image`.
@@ -67,6 +68,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
             });
             builder.registerOptimizerLastEPCallback([](ModulePassManager& passes, OptimizationLevel level) {
               const mrcc::Stage stage = mrcc::options().stage;
+              if (stage == mrcc::Stage::host) passes.addPass(createModuleToFunctionPassAdaptor(mrcc::LocalMembers()));
               if (level == OptimizationLevel::O0 || stage == mrcc::Stage::unit || stage == mrcc::Stage::host) return;
               passes.addPass(createModuleToFunctionPassAdaptor(mrcc::ForwardLanes()));
             });

@@ -54,4 +54,14 @@ class WrappingStrides : public llvm::PassInfoMixin<WrappingStrides> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
 };
 
+// In host code instrumented by -fsanitize=thread, in front of that: an element or member of a local variable hides
+// which variable it is a part of. LLVM 19 leaves out what it takes for unknown to other threads, and looks only at
+// whether the part's own address is given away, not the variable's: of a structure that a host function is given, all
+// members but the first.
+class LocalMembers : public llvm::PassInfoMixin<LocalMembers> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
+  static bool isRequired() { return true; }  // not optimised code, too
+};
+
 }  // namespace mrcc

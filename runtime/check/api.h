@@ -60,6 +60,7 @@ std::vector<Touch> box(const cudaMemcpy3DParms& params);
 std::vector<Touch> box(const cudaMemsetParams& params);
 // True for memory that the checker knows as host memory, or doesn't know.
 bool host_memory(const void* p);
+bool managed_memory(const void* p);
 bool known_memory(const void* p);
 
 // A host function in the checker's wrapper, and what was wrapped.
@@ -75,7 +76,9 @@ void unwrap(cudaHostNodeParams& params);
 cudaGraphNodeParams wrapped_params(const cudaGraphNodeParams& params);
 // The kernel's mangled name, or nothing.
 std::string kernel_name(const void* function);
+// What stands for the semaphore. Under the lock.
+std::shared_ptr<Event> event_of(cudaExternalSemaphore_t semaphore);
 // Where a symbol's variable is, or null.
-char* symbol_address(const void* symbol);
+char* symbol_address(const void* symbol, std::size_t bytes);
 
 }  // namespace mr::check

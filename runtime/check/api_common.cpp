@@ -26,7 +26,8 @@ std::shared_ptr<Stream> stream_of(cudaStream_t handle, bool per_thread) {
       std::string name = legacy ? "the default stream"
                                 : "the per-thread default stream of thread " + std::to_string(self().number);
       if (device) name += " of device " + std::to_string(device);
-      streams[device] = checker->order.make_stream(static_cast<int>(device), true, legacy, true, name);
+      streams[device] = checker->order.make_stream(static_cast<int>(device), true, legacy, true, name,
+                                                   legacy ? nullptr : self().actor);
     }
     return streams[device];
   }
@@ -111,6 +112,10 @@ std::vector<Touch> box(const cudaMemsetParams& p) {
 }
 
 bool known_memory(const void* p) { return checker->allocation_of(reinterpret_cast<std::uintptr_t>(p)) != nullptr; }
+bool managed_memory(const void* p) {
+  const Allocation* a = checker->allocation_of(reinterpret_cast<std::uintptr_t>(p));
+  return a && a->memory == Memory::managed;
+}
 bool host_memory(const void* p) {
   const Allocation* a = checker->allocation_of(reinterpret_cast<std::uintptr_t>(p));
   return !a || a->memory == Memory::pinned || a->memory == Memory::registered;
@@ -169,7 +174,8 @@ std::string kernel_name(const void* function) {
   return function && name_of(&name, function) == cudaSuccess && name ? name : "";
 }
 
-char* symbol_address(const void* symbol) {
+char* symbol_address(const void* symbol, std::size_t bytes) {
+  if (!bytes) return nullptr;  // asking would leave an error behind for a call that succeeds
   static const auto ask = MR_REAL(cudaGetSymbolAddress);
   void* address = nullptr;
   return ask(&address, symbol) == cudaSuccess ? static_cast<char*>(address) : nullptr;

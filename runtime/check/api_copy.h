@@ -61,10 +61,11 @@ inline bool copy_waits(Form form, const void* to, const void* from) {
   if (form == Form::synchronous) return host_memory(to) || host_memory(from);
   return !known_memory(to);  // into pageable memory
 }
+// As recorded: sets of pinned and managed memory are complete when they return.
 inline bool set_waits(Form form, const void* p) {
   if (form == Form::asynchronous) return false;
   std::scoped_lock hold(checker->lock);
-  return host_memory(p);
+  return host_memory(p) || managed_memory(p);
 }
 
 }  // namespace mr::check

@@ -52,6 +52,7 @@ MR_ONE(cudaGraphExecDestroy, (cudaGraphExec_t exec), (exec)) {
   if (const auto known = checker->execs.find(exec); known != checker->execs.end()) {
     // Launches that are pending still name it.
     static auto* kept = new std::deque<std::unique_ptr<ExecMirror>>;
+    for (const auto& [chain, time] : known->second->chains) checker->order.give_back(chain, time);
     kept->push_back(std::move(known->second));
     checker->execs.erase(known);
     if (kept->size() > 256 && kept->front()->launches.empty()) {

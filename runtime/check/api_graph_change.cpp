@@ -155,7 +155,7 @@ MR_ONE(cudaGraphExecMemcpyNodeSetParamsToSymbol,
   const cudaError_t error = next(exec, node, symbol, from, n, offset, kind);
   if (error != cudaSuccess) return error;
   return changed(call, error, exec, node,
-                 touching({linear(from, n, reads), linear(symbol_address(symbol) + offset, n, writes)}));
+                 touching({linear(from, n, reads), linear(symbol_address(symbol, n) + offset, n, writes)}));
 }
 MR_ONE(cudaGraphExecMemcpyNodeSetParamsFromSymbol,
        (cudaGraphExec_t exec, cudaGraphNode_t node, void* to, const void* symbol, std::size_t n, std::size_t offset,
@@ -165,7 +165,7 @@ MR_ONE(cudaGraphExecMemcpyNodeSetParamsFromSymbol,
   const cudaError_t error = next(exec, node, to, symbol, n, offset, kind);
   if (error != cudaSuccess) return error;
   return changed(call, error, exec, node,
-                 touching({linear(symbol_address(symbol) + offset, n, reads), linear(to, n, writes)}));
+                 touching({linear(symbol_address(symbol, n) + offset, n, reads), linear(to, n, writes)}));
 }
 
 MR_ONE(cudaGraphExecChildGraphNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child),

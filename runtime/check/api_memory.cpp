@@ -171,21 +171,21 @@ MR_COPY(cudaMemcpy2DAsync, _ptsz, Form::asynchronous, to, from,
         (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
          std::size_t height, cudaMemcpyKind kind, cudaStream_t stream),
         (to, to_pitch, from, from_pitch, width, height, kind, stream))
-MR_COPY(cudaMemcpyToSymbol, _ptds, Form::synchronous, symbol_address(symbol), from,
-        MR_LIST(linear(from, n, reads), linear(symbol_address(symbol) + offset, n, writes)), nullptr,
+MR_COPY(cudaMemcpyToSymbol, _ptds, Form::synchronous, symbol_address(symbol, n), from,
+        MR_LIST(linear(from, n, reads), linear(symbol_address(symbol, n) + offset, n, writes)), nullptr,
         (const void* symbol, const void* from, std::size_t n, std::size_t offset, cudaMemcpyKind kind),
         (symbol, from, n, offset, kind))
-MR_COPY(cudaMemcpyToSymbolAsync, _ptsz, Form::asynchronous, symbol_address(symbol), from,
-        MR_LIST(linear(from, n, reads), linear(symbol_address(symbol) + offset, n, writes)), stream,
+MR_COPY(cudaMemcpyToSymbolAsync, _ptsz, Form::asynchronous, symbol_address(symbol, n), from,
+        MR_LIST(linear(from, n, reads), linear(symbol_address(symbol, n) + offset, n, writes)), stream,
         (const void* symbol, const void* from, std::size_t n, std::size_t offset, cudaMemcpyKind kind,
          cudaStream_t stream),
         (symbol, from, n, offset, kind, stream))
-MR_COPY(cudaMemcpyFromSymbol, _ptds, Form::synchronous, to, symbol_address(symbol),
-        MR_LIST(linear(symbol_address(symbol) + offset, n, reads), linear(to, n, writes)), nullptr,
+MR_COPY(cudaMemcpyFromSymbol, _ptds, Form::synchronous, to, symbol_address(symbol, n),
+        MR_LIST(linear(symbol_address(symbol, n) + offset, n, reads), linear(to, n, writes)), nullptr,
         (void* to, const void* symbol, std::size_t n, std::size_t offset, cudaMemcpyKind kind),
         (to, symbol, n, offset, kind))
-MR_COPY(cudaMemcpyFromSymbolAsync, _ptsz, Form::asynchronous, to, symbol_address(symbol),
-        MR_LIST(linear(symbol_address(symbol) + offset, n, reads), linear(to, n, writes)), stream,
+MR_COPY(cudaMemcpyFromSymbolAsync, _ptsz, Form::asynchronous, to, symbol_address(symbol, n),
+        MR_LIST(linear(symbol_address(symbol, n) + offset, n, reads), linear(to, n, writes)), stream,
         (void* to, const void* symbol, std::size_t n, std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream),
         (to, symbol, n, offset, kind, stream))
 

@@ -11,7 +11,7 @@ void made_stream(const ApiCall& call, cudaStream_t handle, bool blocking) {
   std::string name = "stream " + std::to_string(checker->next_stream++);
   if (!blocking) name += " (non-blocking)";
   if (device) name += " of device " + std::to_string(device);
-  auto stream = checker->order.make_stream(device, blocking, false, false, name);
+  auto stream = checker->order.make_stream(device, blocking, false, false, name, call.thread.actor);
   stream->call = call.call;
   checker->streams[handle] = std::move(stream);
 }
@@ -47,10 +47,7 @@ MR_ONE(cudaStreamDestroy, (cudaStream_t stream), (stream)) {
   if (error != cudaSuccess) return error;
   std::scoped_lock hold(checker->lock);
   if (const auto it = checker->streams.find(stream); it != checker->streams.end()) {
-    // What is in it still has to be waited for by the device, and comes before later legacy work.
-    static auto* kept = new std::deque<std::shared_ptr<Stream>>;
-    kept->push_back(it->second);
-    if (kept->size() > 1024) kept->pop_front();
+    checker->order.retire(std::move(it->second));
     checker->streams.erase(it);
   }
   return error;

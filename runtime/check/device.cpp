@@ -39,6 +39,7 @@ struct Collector {
   CollectedRows rows{here};
   // Of the launch that `tag` names, while its blocks have no phases and none is early.
   ReadWords* words = nullptr;
+  bool idle = false;  // its thread has ended. Under the checker's lock
   void drop_words() {
     words = nullptr;
     here->reads = nullptr;
@@ -51,6 +52,16 @@ std::vector<Collector*>& collectors() {  // under the checker's lock
   return *all;
 }
 thread_local Collector* collector __attribute__((tls_model("initial-exec"))) = nullptr;
+
+Collector* take_collector() {
+  const std::scoped_lock hold(checker->lock);
+  for (Collector* c : collectors())
+    if (c->idle && c->tag.load(std::memory_order_relaxed) == 0) {
+      c->idle = false;
+      return c;
+    }
+  return collectors().emplace_back(new Collector);
+}
 
 const Op* kernel_op(std::uint32_t tag) {
   if (const auto group = checker->groups.find(tag); group != checker->groups.end()) {
@@ -270,11 +281,8 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
                    const void* opaque, std::uint64_t pitch, std::uint64_t rows) {
   if (!checker) return;
   Collector* c = collector;
-  if (!c) [[unlikely]] {
-    c = collector = new Collector;
-    std::scoped_lock hold(checker->lock);
-    collectors().push_back(c);
-  }
+  if (!c) [[unlikely]]
+    c = collector = take_collector();
   const std::uint64_t number = mr_check_block_number(block);
   if (c->tag.load(std::memory_order_relaxed) != tag || c->block != number || c->grid != block.grid_id) [[unlikely]]
     change_block(*c, tag, number, block);
@@ -322,6 +330,11 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
     std::scoped_lock hold(checker->lock);
     c->rows.unload(c->record->blocks);
   }
+}
+
+void leave_device_accesses() {
+  if (collector) collector->idle = true;
+  collector = nullptr;
 }
 
 void collect_device_accesses(std::uint32_t tag) {

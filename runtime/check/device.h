@@ -69,4 +69,7 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
 // All threads' accesses of the operation with this tag go to its record. Under the checker's lock.
 void collect_device_accesses(std::uint32_t tag);
 
+// The calling thread ends: another one goes on with what it has for kernels. Under the checker's lock.
+void leave_device_accesses();
+
 }  // namespace mr::check

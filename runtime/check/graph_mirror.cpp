@@ -144,7 +144,14 @@ struct Reader {
 
   // Paths through the graph become chains: a node goes on in the chain of a predecessor that nobody else has gone on
   // in.
-  void assign_chains() {
+  // Launches of one executable graph follow each other: an updated one goes on in the chains that it had (`spare`).
+  void assign_chains(std::vector<std::pair<Chain, Time>> spare, const Actor& by) {
+    const auto take = [&] {
+      if (spare.empty()) return exec.chains.emplace_back(checker->order.take_chain(by.clock)).first;
+      exec.chains.push_back(spare.back());
+      spare.pop_back();
+      return exec.chains.back().first;
+    };
     std::vector<bool> taken(exec.nodes.size(), false);
     for (std::size_t i = 0; i < exec.nodes.size(); ++i) {
       MirrorNode& node = exec.nodes[i];
@@ -154,15 +161,10 @@ struct Reader {
           node.chain = exec.nodes[b].chain;
           break;
         }
-      if (!node.chain) {
-        node.chain = checker->order.new_chain();
-        exec.chains.emplace_back(node.chain, 0);
-      }
-      if (!node.early.empty()) {
-        node.early_chain = checker->order.new_chain();
-        exec.chains.emplace_back(node.early_chain, 0);
-      }
+      if (!node.chain) node.chain = take();
+      if (!node.early.empty()) node.early_chain = take();
     }
+    for (const auto& [chain, time] : spare) checker->order.give_back(chain, time);
   }
 };
 
@@ -176,10 +178,10 @@ void read_nodes(ExecMirror& exec, cudaGraph_t graph, const ApiCall& call) {
 void read_exec(ExecMirror& exec, cudaGraph_t graph, const ApiCall& call) {
   std::vector<MirrorNode> old = std::move(exec.nodes);
   exec.nodes.clear();
-  exec.chains.clear();
+  std::vector<std::pair<Chain, Time>> spare = std::exchange(exec.chains, {});
   Reader reader{exec, call.instantiated};
   reader.read(graph, {});
-  reader.assign_chains();
+  reader.assign_chains(std::move(spare), *call.thread.actor);
   for (std::size_t i = 0; i < exec.nodes.size(); ++i) {
     MirrorNode& node = exec.nodes[i];
     // An update leaves the steps where they are.

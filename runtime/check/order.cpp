@@ -1,9 +1,33 @@
 #include "order.h"
 
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
 namespace mr::check {
 namespace {
 
 constexpr std::size_t kept_records = 16, kept_waits = 128, kept_points = 64;
+constexpr std::size_t looked_at = 32;  // of what was given back, at each end
+
+bool known_by(const Clock (&known)[worlds], Chain chain, Time time) {
+  return std::all_of(known, known + worlds, [&](const Clock& c) { return c.of(chain) >= time; });
+}
+
+// Takes out the first that fits: of the newest, as somebody has just waited for them, or the oldest.
+template <class T, class Fits> bool take_from(std::vector<T>& given_back, Fits fits) {
+  const auto look = [&](std::size_t i) {
+    if (!fits(given_back[i])) return false;
+    given_back.erase(given_back.begin() + static_cast<std::ptrdiff_t>(i));
+    return true;
+  };
+  const std::size_t size = given_back.size(), newest = size - std::min(size, looked_at);
+  for (std::size_t i = size; i-- > newest;)
+    if (look(i)) return true;
+  for (std::size_t i = 0; i < std::min(newest, looked_at); ++i)
+    if (look(i)) return true;
+  return false;
+}
 
 }  // namespace
 
@@ -16,15 +40,49 @@ void add(Frontier& to, const OpRef& op) {
   to.push_back(op);
 }
 
+std::pair<Chain, Time> Order::take_chain(const Clock (&known)[worlds]) {
+  std::pair<Chain, Time> taken{0, 0};
+  if (!take_from(spare_, [&](const auto& spare) {
+        if (!known_by(known, spare.first, spare.second)) return false;
+        taken = spare;
+        return true;
+      }))
+    taken.first = new_chain();
+  return taken;
+}
+
+bool Order::take_over(Stream& stream, const Actor& by) {
+  return take_from(retired_, [&](const std::shared_ptr<Stream>& retired) {
+    Stream& old = *retired;
+    if (old.device != stream.device || old.blocking != stream.blocking || old.default_stream != stream.default_stream ||
+        !known_by(by.clock, old.chain, old.time) ||
+        !std::all_of(old.frontier, old.frontier + worlds, [&](const Frontier& frontier) {
+          return std::all_of(frontier.begin(), frontier.end(),
+                             [&](const OpRef& op) { return known_by(by.clock, op->chain, op->time); });
+        }))
+      return false;
+    stream.chain = old.chain;
+    stream.time = old.time;
+    stream.part_chains = std::move(old.part_chains);
+    std::copy(std::begin(old.early_chains), std::end(old.early_chains), stream.early_chains);
+    for (int world = 0; world < worlds; ++world) {
+      stream.frontier[world] = std::exchange(old.frontier[world], {});
+      old.previous[world].clear();
+    }
+    old.waits.clear();  // operations name their stream, and these name operations: a history without an end
+    return true;
+  });
+}
+
 std::shared_ptr<Stream> Order::make_stream(int device, bool blocking, bool legacy, bool default_stream,
-                                           std::string name) {
+                                           std::string name, const Actor* by) {
   auto stream = std::make_shared<Stream>();
   stream->name = std::move(name);
   stream->device = device;
   stream->blocking = blocking;
   stream->legacy = legacy;
   stream->default_stream = default_stream;
-  stream->chain = new_chain();
+  if (!by || !take_over(*stream, *by)) stream->chain = new_chain();
   std::erase_if(streams_, [](const auto& s) { return s.expired(); });
   streams_.push_back(stream);
   return stream;
@@ -112,7 +170,7 @@ std::vector<OpRef> Order::enqueue_batch(const std::shared_ptr<Stream>& stream, A
                                         std::size_t count, const OpRef& early) {
   std::vector<OpRef> ops;
   for (std::size_t i = 0; i < count; ++i) {
-    if (i > stream->part_chains.size()) stream->part_chains.emplace_back(new_chain(), 0);
+    if (i > stream->part_chains.size()) stream->part_chains.push_back(take_chain(by.clock));
     OpRef op = i == 0 ? make_op(stream, by, Role::stream, call, stream->chain, ++stream->time)
                       : make_op(stream, by, Role::stream, call, stream->part_chains[i - 1].first,
                                 ++stream->part_chains[i - 1].second);
@@ -128,7 +186,7 @@ std::vector<OpRef> Order::enqueue_batch(const std::shared_ptr<Stream>& stream, A
 
 OpRef Order::make_early(const std::shared_ptr<Stream>& stream, Actor& by, const Call& call) {
   auto& [chain, time] = stream->early_chains[stream->early_turn++ & 1];
-  if (!chain) chain = new_chain();
+  if (!chain) std::tie(chain, time) = take_chain(by.clock);
   return make_op(stream, by, Role::stream, call, chain, ++time);
 }
 

@@ -135,7 +135,19 @@ struct Actor {
 class Order {
  public:
   Chain new_chain() { return next_chain_++; }
-  std::shared_ptr<Stream> make_stream(int device, bool blocking, bool legacy, bool default_stream, std::string name);
+  // A chain, and the newest time in it, for somebody whose doings all come behind what the clocks know. Chains whose
+  // owners are gone are taken again where all that was done in them is known, so that clocks stay small when streams,
+  // threads and graphs come and go.
+  std::pair<Chain, Time> take_chain(const Clock (&known)[worlds]);
+  // Nothing more is done in the chain by its owner.
+  void give_back(Chain chain, Time time) { spare_.emplace_back(chain, time); }
+  // `by`: who makes it, if anybody does. It takes over the chain of a retired one that its maker knows all of, and is
+  // waited for in its place.
+  std::shared_ptr<Stream> make_stream(int device, bool blocking, bool legacy, bool default_stream, std::string name,
+                                      const Actor* by = nullptr);
+  // The stream is destroyed; what is in it still has to be waited for by the device, and comes before later legacy
+  // work.
+  void retire(std::shared_ptr<Stream> stream) { retired_.push_back(std::move(stream)); }
 
   // A new operation of `stream`, behind what is in it. `lane` is the chain (0: the stream's own) and `append` says
   // whether later operations are behind it.
@@ -187,6 +199,7 @@ class Order {
 
  private:
   void behind(Op& op, Stream& stream);
+  bool take_over(Stream& stream, const Actor& by);
   void wish(Actor& actor, const Frontier& frontier) const;
   void append(Stream& stream, const OpRef& op, bool after_all);
   Frontier& wished_default(int device);
@@ -194,6 +207,8 @@ class Order {
   WaitOf wait_of(const std::shared_ptr<Event>& event);
 
   Chain next_chain_ = 1;
+  std::vector<std::pair<Chain, Time>> spare_;
+  std::vector<std::shared_ptr<Stream>> retired_;
   std::uint64_t number_ = 0;
   std::vector<std::weak_ptr<Stream>> streams_;
   std::vector<Frontier> wished_default_;

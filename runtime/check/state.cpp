@@ -28,15 +28,40 @@ Checker::Checker()
         report.conflict(before, now, begin, end);
       }) {}
 
-ThreadState& make_thread(bool of_program) {
+namespace {
+// Behind the destructors of the thread's variables.
+void end_thread(void* state) {
+  auto* t = static_cast<ThreadState*>(state);
+  std::scoped_lock hold(checker->lock);
+  for (auto& stream : t->default_streams)
+    if (stream) checker->order.retire(std::move(stream));
+  leave_device_accesses();
+  thread_state = nullptr;
+  delete t;
+}
+}  // namespace
+
+ThreadState& make_thread(bool of_program, const Clock (*parent)[worlds]) {
   auto* t = new ThreadState;
   ++t->inside;
   {
     std::scoped_lock hold(checker->lock);
-    t->own.chain = checker->order.new_chain();
+    if (parent) {
+      const auto [chain, time] = checker->order.take_chain(*parent);
+      t->own.chain = chain;
+      t->own.time = time + 1;
+      checker->order.acquire(t->own, *parent);
+    } else {
+      t->own.chain = checker->order.new_chain();
+    }
     t->number = checker->next_thread++;
   }
   if (of_program) --t->inside;
+  static const pthread_key_t at_end = [] {
+    pthread_key_t key;
+    return pthread_key_create(&key, end_thread) == 0 ? key : ~pthread_key_t{0};
+  }();
+  pthread_setspecific(at_end, t);
   return *(thread_state = t);
 }
 

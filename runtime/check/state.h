@@ -126,6 +126,7 @@ struct Checker {
   std::unordered_map<cudaStream_t, std::shared_ptr<Stream>> streams;
   std::vector<std::shared_ptr<Stream>> legacy;  // by device
   std::unordered_map<cudaEvent_t, std::shared_ptr<Event>> events;
+  std::unordered_map<cudaExternalSemaphore_t, std::shared_ptr<Event>> semaphores;
   std::unordered_map<std::uintptr_t, SyncVariable> sync;
   std::unordered_map<std::uint32_t, std::shared_ptr<Group>> groups;
   std::unordered_map<std::uint32_t, StepTag> steps;
@@ -164,7 +165,8 @@ extern Checker* checker;
 extern thread_local ThreadState* thread_state __attribute__((tls_model("initial-exec")));
 // A thread of the program's own is one that it has started; what others do (the runtime's workers, outside of host
 // functions) is nobody's.
-ThreadState& make_thread(bool of_program = false);
+// `parent`: what it knows from the start.
+ThreadState& make_thread(bool of_program = false, const Clock (*parent)[worlds] = nullptr);
 inline ThreadState& self() { return thread_state ? *thread_state : make_thread(); }
 // True when what the calling thread does is the program's own doing.
 inline bool watching() noexcept { return checker && self().inside == 0; }

@@ -55,18 +55,15 @@ struct AtEnd {
     Inside inside(t);
     std::scoped_lock hold(checker->lock);
     flush_touches(t);
+    const Time last = t.own.time;
     checker->order.release(*t.actor, ended()[pthread_self()].clock);
+    checker->order.give_back(t.own.chain, last);
   }
 };
 
 void* begin(void* data) {
   auto* start = static_cast<Start*>(data);
-  {
-    ThreadState& t = make_thread(true);
-    Inside inside(t);
-    std::scoped_lock hold(checker->lock);
-    checker->order.acquire(*t.actor, start->parent.clock);
-  }
+  make_thread(true, &start->parent.clock);
   void* (*const function)(void*) = start->function;
   void* const argument = start->argument;
   {
