@@ -26,6 +26,43 @@ const std::uint32_t __mr_check_version = mr_check_version;
   __mr_check_hook(block, address, bytes, site, 0, 1);
 }
 
+}  // extern "C"
+
+namespace {
+struct Gather {
+  const MrLane* lane;
+  const char* base;
+  std::int64_t scale;
+  const char* index;
+  std::int64_t step;
+  std::uint64_t count, bytes;
+  const void* site;
+
+  template <class Index> void run() const {
+    const MrBlock& block = *lane->block;
+    const std::uint64_t number = mr_check_block_number(block);
+    MrCheckReads* table = nullptr;
+    MrCheckReads::Page* page = nullptr;
+    std::uint64_t key = ~std::uint64_t{0};  // the page's
+    const char* from = index;
+    for (std::uint64_t left = count; left > 0; --left, from += step) {
+      const auto at = reinterpret_cast<std::uint64_t>(base + scale * *reinterpret_cast<const Index*>(from));
+      if (at >> MrCheckReads::page_bits != key) {
+        const MrCheckThread* const here = *mr_check_thread_of(reinterpret_cast<std::uint64_t>(lane));
+        table = here && here->runs(block) && bytes == 4 ? here->reads : nullptr;
+        page = table ? table->page_of(at) : nullptr;
+        key = page ? at >> MrCheckReads::page_bits : ~std::uint64_t{0};
+      }
+      if (page && (at & 3) == 0)
+        table->note(*page, MrCheckReads::word_of(at), number, site);
+      else
+        tell(lane, reinterpret_cast<const void*>(at), bytes, site);
+    }
+  }
+};
+}  // namespace
+
+extern "C" {
 void __mr_check_access(const void* address, std::uint64_t bytes, const void* site) {
   std::uint64_t sp;
   __asm__("mov %%rsp, %0" : "=r"(sp));
@@ -37,6 +74,26 @@ void __mr_check_access(const void* address, std::uint64_t bytes, const void* sit
       return;
   }
   tell(lane, address, bytes, site);
+}
+
+// `count` reads of `bytes` at base + scale * index, for a row of indices, `step` apart: `form` is an index's size, and
+// 16 if it has a sign.
+void __mr_check_gather(const char* base, std::int64_t scale, const char* index, std::int64_t step, std::uint64_t count,
+                       std::uint64_t form, std::uint64_t bytes, const void* site) {
+  if (!__mr_check_hook) return;
+  std::uint64_t sp;
+  __asm__("mov %%rsp, %0" : "=r"(sp));
+  const MrLane* const lane = mr_lane_of(sp);
+  const Gather g{lane, base, scale, index, step, count, bytes, site};
+  switch (form) {
+  case 4 + 16: return g.run<std::int32_t>();
+  case 4: return g.run<std::uint32_t>();
+  case 2 + 16: return g.run<std::int16_t>();
+  case 2: return g.run<std::uint16_t>();
+  case 1 + 16: return g.run<std::int8_t>();
+  case 1: return g.run<std::uint8_t>();
+  default: return g.run<std::int64_t>();
+  }
 }
 
 // `count` rows of `bytes`, `stride` apart, if an index didn't wrap around on the way: the last access is where it was

@@ -7,9 +7,9 @@
 //
 // Shared memory is the block's own and is left out. What loops touch becomes one call in front of the loop where the
 // addresses advance evenly: `__mr_check_range(address, bytes, stride, count, expected, exact, site)`, count rows of
-// bytes. That is done in bodies, again when the thread loops are around them (before and behind their being divided),
-// and once more when all is simplified, which leaves most of those without calls, so that they are vectorised as
-// without checks.
+// bytes. Reads through a row of indices become `__mr_check_gather`, which goes through the row. That is done in bodies,
+// again when the thread loops are around them (before and behind their being divided), and once more when all is
+// simplified, which leaves most of those without calls, so that they are vectorised as without checks.
 #pragma once
 #include "llvm/IR/PassManager.h"
 

@@ -20,7 +20,7 @@ using namespace llvm;
 bool is_access_check(const Instruction& i) {
   const auto* call = dyn_cast<CallInst>(&i);
   const Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee && (callee->getName() == "__mr_check_access" || callee->getName() == "__mr_check_range");
+  return callee && callee->getName().starts_with("__mr_check_");
 }
 
 namespace {
@@ -50,6 +50,7 @@ Check check_of(Instruction& i) {
   Check c;
   if (!is_access_check(i)) return c;
   auto* call = cast<CallInst>(&i);
+  if (call->getCalledFunction()->getName() == "__mr_check_gather") return c;
   c.site = dyn_cast<GlobalVariable>(call->getArgOperand(call->arg_size() - 1));
   if (!c.site || !c.site->hasInitializer() || (kind_of(*c.site) & ~(MR_CHECK_READ | MR_CHECK_WRITE))) return {};
   c.call = call;
@@ -275,7 +276,10 @@ class Merger {
     };
     const SCEV* address = se_.getSCEV(c.pointer);
     const Affine a = affine_of(address);
-    if (!a.first) return;
+    if (!a.first) {
+      if (conditions.empty() && !c.stride) gather(loop, end, wide, address, usable, expander, c);
+      return;
+    }
     const SCEV* pointer = a.first;
     const SCEV* bytes = se_.getSCEV(c.bytes);
     const SCEV *stride = nullptr, *count = nullptr, *expected = nullptr, *exact = nullptr;
@@ -354,6 +358,86 @@ class Merger {
       rows = b.CreateMul(rows, b.CreateZExt(holds, rows->getType()));
     }
     return rows;
+  }
+
+  // The read goes through a row of indices, `x[index[k]]`, in every iteration: one call that goes through the row ahead
+  // of the loop. Nothing in the loop may write an index, unless its iterations are threads.
+  template <class Usable>
+  void gather(Loop& loop, Instruction* end, const SCEV* trips, const SCEV* address, const Usable& usable,
+              SCEVExpander& expander, const Check& c) {
+    auto* bytes = dyn_cast<ConstantInt>(c.bytes);
+    if (!bytes || bytes->getZExtValue() > 16 || kind_of(*c.site) != MR_CHECK_READ) return;
+    const Gather g = gather_of(loop, address);
+    if (!g.index || !usable(g.base) || !usable(trips)) return;
+    auto* row = dyn_cast<SCEVAddRecExpr>(se_.getSCEV(g.index->getPointerOperand()));
+    if (!row || row->getLoop() != &loop || !row->isAffine() ||
+        !dt_.dominates(g.index->getParent(), loop.getLoopLatch()))
+      return;
+    const SCEV *first = row->getStart(), *step = row->getStepRecurrence(se_);
+    if (!usable(first) || !usable(step) || !step->getType()->isIntegerTy(64)) return;
+    if (!loop.isAnnotatedParallel())
+      for (BasicBlock* block : loop.blocks())
+        for (const Instruction& i : *block)
+          if (i.mayWriteToMemory() && !is_access_check(i) && !i.isLifetimeStartOrEnd()) return;
+    const auto expand = [&](const SCEV* s) { return expander.expandCodeFor(s, s->getType(), end->getIterator()); };
+    IRBuilder<> b(end);
+    const std::uint64_t width = g.index->getType()->getIntegerBitWidth() / 8;
+    Type* i64 = b.getInt64Ty();
+    AttributeList attributes;
+    attributes = attributes.addFnAttribute(f_.getContext(), Attribute::NoUnwind);
+    attributes = attributes.addFnAttribute(f_.getContext(), Attribute::WillReturn);
+    const FunctionCallee callee = module_.getOrInsertFunction(
+        "__mr_check_gather",
+        FunctionType::get(b.getVoidTy(), {b.getPtrTy(), i64, b.getPtrTy(), i64, i64, i64, i64, b.getPtrTy()}, false),
+        attributes);
+    CallInst* call = b.CreateCall(callee, {expand(g.base), b.getInt64(g.scale), expand(first), expand(step),
+                                           expand(se_.getAddExpr(trips, se_.getOne(i64))),
+                                           b.getInt64(width | (g.is_signed ? 16 : 0)), bytes, c.site});
+    call->setDebugLoc(c.call->getDebugLoc());
+    c.call->eraseFromParent();
+    changed_ = true;
+  }
+
+  // base + scale * index, where the index is loaded in the loop and all else stays the same.
+  struct Gather {
+    const SCEV* base = nullptr;
+    std::int64_t scale = 1;
+    LoadInst* index = nullptr;  // null: it isn't of this form
+    bool is_signed = true;
+  };
+  Gather gather_of(const Loop& loop, const SCEV* address) const {
+    Gather g;
+    const auto* sum = dyn_cast<SCEVAddExpr>(address);
+    if (!sum) return g;
+    const SCEV* varying = nullptr;
+    SmallVector<const SCEV*, 4> fixed;
+    for (const SCEV* part : sum->operands()) {
+      if (se_.isLoopInvariant(part, &loop))
+        fixed.push_back(part);
+      else if (std::exchange(varying, part))
+        return g;
+    }
+    if (!varying || fixed.empty()) return g;
+    if (const auto* product = dyn_cast<SCEVMulExpr>(varying)) {
+      const auto* scale = dyn_cast<SCEVConstant>(product->getOperand(0));
+      if (!scale || product->getNumOperands() != 2) return g;
+      g.scale = scale->getAPInt().getSExtValue();
+      varying = product->getOperand(1);
+    }
+    if (const auto* wide = dyn_cast<SCEVIntegralCastExpr>(varying)) {
+      if (!isa<SCEVSignExtendExpr, SCEVZeroExtendExpr>(wide)) return g;
+      g.is_signed = isa<SCEVSignExtendExpr>(wide);
+      varying = wide->getOperand();
+    }
+    const auto* unknown = dyn_cast<SCEVUnknown>(varying);
+    auto* load = unknown ? dyn_cast<LoadInst>(unknown->getValue()) : nullptr;
+    if (!load || !load->isSimple() || !load->getType()->isIntegerTy() || loops_.getLoopFor(load->getParent()) != &loop)
+      return g;
+    const unsigned bits = load->getType()->getIntegerBitWidth();
+    if (bits != 8 && bits != 16 && bits != 32 && bits != 64) return g;
+    g.base = se_.getAddExpr(fixed);
+    if (g.base->getType()->isPointerTy()) g.index = load;
+    return g;
   }
 
   // A call that only the iteration `only` makes, if there is one.

@@ -89,9 +89,12 @@ void begin_words(Collector& c, const MrBlock& block) {
   if (block.grid_id == 0 || c.child() || c.record->programmatic || c.record->has_states.load(std::memory_order_relaxed))
     return;
   std::scoped_lock hold(checker->lock);
-  if (!c.record->words)
-    c.record->words = ReadWords::take(std::uint64_t{block.grid_dim[0]} * block.grid_dim[1] * block.grid_dim[2]);
-  c.words = c.record->words.get();
+  const unsigned place = std::min(c.record->readers++, KernelRecord::own_words);
+  auto& words = c.record->words[place];
+  if (!words)
+    words = ReadWords::take(std::uint64_t{block.grid_dim[0]} * block.grid_dim[1] * block.grid_dim[2],
+                            place == KernelRecord::own_words);
+  c.words = words.get();
   c.here->reads = c.words ? &c.words->table() : nullptr;
   c.rows.set_words(c.words);
 }
@@ -205,7 +208,8 @@ void synchronise(Collector& c, std::uintptr_t address, const MrCheckSite& site) 
 }  // namespace
 
 void KernelRecord::finish() {
-  if (words) words->hand_over(blocks);
+  for (const auto& table : words)
+    if (table) table->hand_over(blocks);
   const std::vector<Progression> rows = blocks.progressions();
   const std::vector<Bundle> bundles = bundle(rows);
   const std::vector<BlockRun> runs = blocks.suspects(bundles);
@@ -243,7 +247,7 @@ void KernelRecord::finish() {
   }
   grid_runs = blocks.grid(bundles);
   blocks = {};
-  words = nullptr;
+  for (auto& table : words) table = nullptr;
 }
 
 bool KernelRecord::same_cluster(std::uint64_t a, std::uint64_t b) const noexcept {

@@ -32,8 +32,11 @@ struct BlockConflict {
 // Of one launch. Under the checker's lock.
 struct KernelRecord {
   BlockRuns blocks;
-  std::unique_ptr<ReadWords> words;  // made when a thread's reads are many and uneven
-  std::vector<GridRun> grid_runs;    // made of them when the grid has ended
+  // Made when a thread's reads are many and uneven: one each for the first threads, and one for all others.
+  static constexpr unsigned own_words = 3;
+  std::unique_ptr<ReadWords> words[own_words + 1];
+  unsigned readers = 0;            // threads that have one
+  std::vector<GridRun> grid_runs;  // made of them when the grid has ended
   std::vector<BlockConflict> conflicts;
   bool programmatic = false;  // launched so that it may begin early
   bool triggered = false;

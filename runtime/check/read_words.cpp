@@ -37,13 +37,14 @@ template <class T> T* make(std::vector<T*>& from) {
 
 }  // namespace
 
-std::unique_ptr<ReadWords> ReadWords::take(std::uint64_t blocks) {
+std::unique_ptr<ReadWords> ReadWords::take(std::uint64_t blocks, bool shared) {
   if (blocks + 1 >= ~std::uint32_t{0}) return nullptr;
   MrCheckReads* table = make(spare().tables);
   if (!table) return nullptr;
   std::unique_ptr<ReadWords> made(new ReadWords);
   made->table_ = table;
   table->wide = blocks >= std::uint16_t(~0);
+  table->shared = shared;
   return made;
 }
 

@@ -14,8 +14,8 @@ namespace mr::check {
 
 class ReadWords {
  public:
-  // One for a launch of so many blocks; null when there is no memory for it.
-  static std::unique_ptr<ReadWords> take(std::uint64_t blocks);
+  // One for a launch of so many blocks, for one thread or `shared` by several; null when there is no memory for it.
+  static std::unique_ptr<ReadWords> take(std::uint64_t blocks, bool shared);
   // Gives the memory to the next one.
   ~ReadWords();
 

@@ -7,7 +7,7 @@
 
 // Raised with any change of what instrumented code and checker tell each other. Images say theirs in
 // `__mr_check_version`; those of another version are refused when they are loaded to be checked.
-inline constexpr std::uint32_t mr_check_version = 6;
+inline constexpr std::uint32_t mr_check_version = 7;
 
 // Images made with -mrcc-check are plain ones, with this bit in e_flags (which nothing else uses for this processor),
 // and the instrumented image follows at the next multiple of the alignment (driver/checked_image.h,
@@ -60,7 +60,8 @@ struct MrCheckReads {
     std::uint64_t number;  // address >> page_bits, 0: free. Release, behind `page`.
     Page* page;
   };
-  bool wide;  // the grid has more blocks than fit into the narrow words
+  bool wide;    // the grid has more blocks than fit into the narrow words
+  bool shared;  // several threads note here
   Place places[std::uint64_t{1} << place_bits];
 
   static std::uint64_t word_of(std::uint64_t address) noexcept { return (address & (page_bytes - 1)) / 4; }
@@ -79,20 +80,30 @@ struct MrCheckReads {
     Page* const page = page_of(address);
     const std::uint64_t first = word_of(address), count = bytes / 4;
     if (!page || ((address | bytes) & 3) != 0 || first + count > page_words) return false;
-    for (std::uint64_t i = first; i < first + count; ++i) {
-      if (page->has_several(i)) continue;
-      if (wide)
-        note(*page, i, page->wide[i], static_cast<std::uint32_t>(block + 1), site);
-      else
-        note(*page, i, page->narrow[i], static_cast<std::uint16_t>(block + 1), site);
-    }
+    for (std::uint64_t i = first; i < first + count; ++i) note(*page, i, block, site);
     return true;
+  }
+  // The same of a word of a page of this table.
+  void note(Page& page, std::uint64_t word, std::uint64_t block, const void* site) noexcept {
+    if (page.has_several(word)) return;
+    if (wide)
+      note(page, word, page.wide[word], static_cast<std::uint32_t>(block + 1), site);
+    else
+      note(page, word, page.narrow[word], static_cast<std::uint16_t>(block + 1), site);
   }
 
  private:
   // Relaxed: what threads note is looked at when the launch has ended.
-  template <class Reader>
-  static void note(Page& page, std::uint64_t i, Reader& word, Reader me, const void* site) noexcept {
+  template <class Reader> void note(Page& page, std::uint64_t i, Reader& word, Reader me, const void* site) noexcept {
+    if (!shared) {
+      if (word == 0) {
+        word = me;
+        page.sites[i / 16] = site;
+      } else if (word != me) {
+        page.several[i / 64] |= std::uint64_t{1} << (i % 64);
+      }
+      return;
+    }
     Reader known = __atomic_load_n(&word, __ATOMIC_RELAXED);
     if (known == 0 && __atomic_compare_exchange_n(&word, &known, me, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
       __atomic_store_n(&page.sites[i / 16], site, __ATOMIC_RELAXED);

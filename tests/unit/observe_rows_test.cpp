@@ -69,7 +69,7 @@ Kernel run(unsigned seed) {
   }
   Kernel kernel;
   const unsigned blocks = 1 + below(40), threads = 1 + below(3);
-  if (below(2)) kernel.words = ReadWords::take(below(2) ? blocks : 1u << 20);
+  if (below(2)) kernel.words = ReadWords::take(below(2) ? blocks : 1u << 20, below(2));
   std::deque<MrCheckThread> here(threads);
   std::deque<CollectedRows> rows;
   for (MrCheckThread& h : here) rows.emplace_back(&h).set_words(kernel.words.get());

@@ -24,7 +24,7 @@ int main() {
 #endif
   int* d = device();
   for (int i = 0; i < 10; ++i) {
-    fill<<<n / 64, 64>>>(d, 3);  // leaves the number of its last block behind
+    fill<<<n / 64, 64>>>(d, 3);              // leaves the number of its last block behind
     odd_even<<<blocks, 200, 800>>>(d, 200);  // RACE-A RACE-B
     CHECK(cudaDeviceSynchronize());
   }

@@ -6,7 +6,7 @@ __global__ void step(int* p, cudaGraphConditionalHandle h) {
   cudaGraphSetConditional(h, v < 5);
 }
 int main() {
-  int *p = pinned();
+  int* p = pinned();
   cudaStream_t s = nonblocking();
   cudaGraph_t g;
   CHECK(cudaGraphCreate(&g, 0));

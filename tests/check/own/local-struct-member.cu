@@ -1,7 +1,10 @@
 // DEFECT: the second member of a local structure is read before the host function that fills it in has run.
 // EXPECT: unordered-callback
 #include "streams.h"
-struct Frame { int* data; int sum; };
+struct Frame {
+  int* data;
+  int sum;
+};
 static void CUDART_CB total(void* p) {
   auto* f = static_cast<Frame*>(p);
   f->sum = f->data[0] + 5;  // RACE-A

@@ -1,5 +1,5 @@
-// DEFECT: a pool's worker says by a condition variable that it has enqueued its kernel; another worker's stream doesn't wait.
-// EXPECT: stream-stream
+// DEFECT: a pool's worker says by a condition variable that it has enqueued its kernel; another worker's stream doesn't
+// wait. EXPECT: stream-stream
 #include "streams.h"
 #include <condition_variable>
 #include <mutex>
@@ -15,12 +15,18 @@ int main() {
 #ifdef FIXED
     CHECK(cudaStreamSynchronize(s));
 #endif
-    { std::lock_guard<std::mutex> l(m); ready = true; }
+    {
+      std::lock_guard<std::mutex> l(m);
+      ready = true;
+    }
     cv.notify_one();
   });
   std::thread consumer([&] {
     cudaStream_t s = nonblocking();
-    { std::unique_lock<std::mutex> l(m); cv.wait(l, [&] { return ready; }); }
+    {
+      std::unique_lock<std::mutex> l(m);
+      cv.wait(l, [&] { return ready; });
+    }
     move<<<GRID, 0, s>>>(b, a);  // RACE-B
     CHECK(cudaStreamSynchronize(s));
   });
