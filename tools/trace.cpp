@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -284,6 +285,13 @@ Trace run_traced(const std::vector<std::string>& command, int* status) {
   } catch (...) {}
   unlink(path.c_str());
   if (*status == 127 && trace.operations.empty()) throw std::runtime_error("there is nothing to draw");
+  const std::filesystem::path place = std::filesystem::path(path).parent_path();
+  std::error_code unknown;
+  constexpr std::uintmax_t least = 1 << 20;  // the file begins with as much
+  if (const auto room = std::filesystem::space(place, unknown);
+      trace.operations.empty() && !unknown && room.available < least)
+    throw std::runtime_error(
+        fmt::format("there was no room for the trace in {}; set TMPDIR to another folder", place.string()));
   if (trace.operations.empty())
     throw std::runtime_error(fmt::format("{} wrote no trace: it enqueued no work, or does not use the shared libcudart "
                                          "of mrcc (-cudart static can't be followed)",
