@@ -339,6 +339,17 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until, std::uint64_t kno
   return result;
 }
 
+bool run_called(Queue& queue, const HostCall& call, Runner& runner) noexcept {
+  if (runner.residents != 0 || queue.completed() + 1 != call.sequence || queue.next_record() != call.record) return false;
+  HostOp op{{OpKind::host, 0, HostOp::lines_of, 0}, call.function, call.data, call.with_status, {}};
+  run_host(queue, op, runner);
+  queue.complete_called(call);
+  ++runner.operations;
+  runner.after_host = true;
+  runner.leave_host_function();
+  return true;
+}
+
 void settle(Queue& queue, Runner& runner, Drain result) noexcept {
   switch (result) {
   case Drain::gone: return;

@@ -22,6 +22,9 @@ inline constexpr std::uint64_t everything = ~std::uint64_t{0};
 // Executes operations of a queue that the caller owns until `until` has completed. Those up to `known` are visible to
 // the caller (tail() has been read, acquire, by him or by who told him): up to there, the tail isn't read.
 Drain drain(Queue& queue, Runner& runner, std::uint64_t until, std::uint64_t known = 0) noexcept;
+// Runs the host function that a worker, who has the queue, has been called with. False, and nothing is done, when it
+// isn't the operation at the front (any more), or can't be run by this worker now.
+bool run_called(Queue& queue, const HostCall& call, Runner& runner) noexcept;
 // Gives up ownership as the result demands.
 void settle(Queue& queue, Runner& runner, Drain result) noexcept;
 

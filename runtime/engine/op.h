@@ -76,6 +76,7 @@ struct HostOp : Op {
   // Alternative form with the stream's state (stream callbacks): called instead of `function` if not null.
   void (*with_status)(HostOp& op, bool dead);
   void* extra[2];
+  static constexpr std::uint16_t lines_of = 1;
 };
 
 struct WaitOp : Op {

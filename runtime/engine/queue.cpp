@@ -96,6 +96,23 @@ void Queue::complete_front(Op* op) noexcept {
   if (waiters_.load(std::memory_order_seq_cst)) wake_waiters();
 }
 
+bool Queue::call(const HostCall& call) noexcept {
+  if (!is_for_watcher(call.sequence)) return false;
+  AppendHold hold(*this);
+  calls_.call(call);
+  return true;
+}
+
+void Queue::complete_called(const HostCall& call) noexcept {
+  read_ += std::size_t{HostOp::lines_of} * 64;
+  MR_DELAY();
+  // As in complete_front. The owner's line is this worker's, as long as who waits looks for the answer instead.
+  completed_.store(call.sequence, std::memory_order_seq_cst);
+  calls_.answer(call.sequence);
+  MR_DELAY();
+  if (waiters_.load(std::memory_order_seq_cst)) wake_waiters();
+}
+
 void Queue::finish_asynchronous() noexcept {
   complete_last(front());
   release();

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <engine/call.h>
 #include <engine/chunk.h>
 #include <engine/delay.h>
 #include <engine/op.h>
@@ -138,11 +139,21 @@ class alignas(64) Queue {
             (now == QueueState::watched && newest_.load(std::memory_order_relaxed) == OpKind::host)) &&
            tail_.load(std::memory_order_acquire) == sequence;
   }
-  // Asks the worker that watches the queue to run it at once, up to `sequence`, whose operation the caller knows to be
-  // published. A call may get lost behind another thread's: the watch looks by itself within microseconds.
-  void call(std::uint64_t sequence) noexcept { called_for_.store(sequence, std::memory_order_release); }
-  // Acquire: the operations up to there.
-  std::uint64_t called_for() const noexcept { return called_for_.load(std::memory_order_acquire); }
+  // Where the worker that watches the queue is asked to run it at once; the operation must have been published. A call
+  // may get lost behind another thread's: the watch looks by itself within microseconds.
+  CallLine& calls() noexcept { return calls_; }
+  // Calls if there is somebody to be called. The operation is published.
+  void call_early(std::uint64_t sequence) noexcept {
+    const QueueState now = state();
+    if (now == QueueState::held || now == QueueState::watched) calls_.call(sequence);
+  }
+  // Calls with the function, if is_for_watcher().
+  bool call(const HostCall& call) noexcept;
+  // True when the newest operation, as far as can be seen, is a host function that a worker is likely to be called for:
+  // who waits for it asks wait_pending() without looking at `completed`, which the worker is writing.
+  bool newest_is_called_for() const noexcept {
+    return newest_.load(std::memory_order_relaxed) == OpKind::host && state() == QueueState::held;
+  }
   // The same; the front operation is a host function that a worker with resident blocks can't run.
   void release_for_unpinned() noexcept;
   // The front operation, run asynchronously, has completed. The caller acts as owner: completes it and releases the
@@ -152,6 +163,8 @@ class alignas(64) Queue {
   void complete_front(Op* op) noexcept;
   // The same by an owner whose next step is release(): that tells who waits, behind its own barrier.
   void complete_last(Op* op) noexcept;
+  // The same for the host function that a worker has been called with and has run: its record isn't touched.
+  void complete_called(const HostCall& call) noexcept;
   Op* front() noexcept;
   // For the owner: where the next operation's record will begin, if it isn't in a new chunk.
   const void* next_record() const noexcept { return read_; }
@@ -233,8 +246,7 @@ class alignas(64) Queue {
   std::atomic<std::uint64_t> blocked_until_{0};
   Waiter self_waiter_;
 
-  // -- line of calls: looked at by the worker that watches, all the time; written by host threads that wait for him --
-  alignas(64) std::atomic<std::uint64_t> called_for_{0};
+  CallLine calls_;
 
  public:
   // The grid that is being spread over threads, if any; allocated with the queue, reused for each grid.

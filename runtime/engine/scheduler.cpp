@@ -256,6 +256,7 @@ std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
   for (;;) {
     std::uint64_t begin = ticks();
     std::uint64_t next_watch = begin + watch.interval();
+    if (watch.held) CallLine::pause_until(begin + CallLine::next_call_ticks);
     if (!searching && watch.queue) {
       // Another worker searches; the bell may be for this one all the same.
       bool rung;
@@ -264,22 +265,30 @@ std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
         const std::uint32_t now = bell_.load(std::memory_order_acquire);
         rung = std::exchange(bell, now) != now;
       } while (!rung && !watch.called() && ticks() < next_watch);
-      if (const std::uint64_t until = claim_watched(watch, rung)) return until;
+      if (const std::uint64_t until = claim_watched(watch, rung)) {
+        if (watch.comes_with_function()) counts_.fetch_add(one_in_host, std::memory_order_seq_cst);
+        return until;
+      }
     }
     if (searching) {
       bool found = false;
       const bool resting = rest != 0;  // from what is listed, not from grids that others have spread
       std::uint64_t next_poll = begin + std::exchange(rest, 0);
+      // Out of the search, and into the host function that it has been called with, if so.
+      const auto found_watched = [&](std::uint64_t until) {
+        searching = false;
+        counts_.fetch_add((watch.comes_with_function() ? one_in_host : 0) - one_searching, std::memory_order_seq_cst);
+        return until;
+      };
       for (;;) {
+        // Who has called waits: before anything else.
+        if (watch.queue && watch.called())
+          if (const std::uint64_t until = claim_watched(watch, false)) return found_watched(until);
         const std::uint64_t now = ticks();
         const std::uint32_t newest = bell_.load(std::memory_order_acquire);
         const bool rung = std::exchange(bell, newest) != newest;
-        if (watch.queue && (now >= next_watch || rung || watch.called())) {
-          if (const std::uint64_t until = claim_watched(watch, rung)) {
-            searching = false;
-            counts_.fetch_sub(one_searching, std::memory_order_seq_cst);
-            return until;
-          }
+        if (watch.queue && (now >= next_watch || rung)) {
+          if (const std::uint64_t until = claim_watched(watch, rung)) return found_watched(until);
           next_watch = now + watch.interval();
           if (watch.moved) begin = now;  // host threads at work, which run all themselves: more may come any moment
         }

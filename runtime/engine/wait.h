@@ -13,6 +13,24 @@ enum class WaitMode : std::uint8_t {
   block,      // block at once (cudaDeviceScheduleBlockingSync, cudaEventBlockingSync)
 };
 
+// The host function that the calling thread has enqueued last and hasn't waited for: who enqueues one without an
+// observation's tag says so, behind its publication, and the wait for it is shorter.
+struct NewestHostCall {
+  Queue* queue = nullptr;
+  HostCall call;
+  unsigned count = 0;  // how many it has enqueued into `queue`, one after the other
+
+  // Many without a wait: the worker that watches the queue is called for them before somebody waits.
+  static constexpr unsigned early = 32;
+  void enqueued(Queue& into, const HostCall& what) noexcept {
+    count = queue == &into ? count + 1 : 1;
+    queue = &into;
+    call = what;
+    if (count % early == 0) into.call_early(what.sequence);
+  }
+};
+extern constinit thread_local NewestHostCall newest_host_call;
+
 void wait_pending(Queue& queue, std::uint64_t sequence, WaitMode mode) noexcept;
 
 // Returns when queue.completed() >= sequence; what the operations wrote is visible then (acquire). The calling thread

@@ -52,10 +52,14 @@ class Worker {
       }
       if (!progress ? entries_.empty() : rest != 0) {
         const std::uint64_t until = scheduler.idle(watch_, rest);
-        rest_.begin(runner_.operations);
-        if (until) {
-          scheduler.pass_on();
+        if (until) scheduler.pass_on();
+        if (until && watch_.comes_with_function()) {
+          runner_.in_host_function = true;  // as the search has counted
           run_watched(until);
+          rest_.begin(runner_.operations);
+        } else {
+          rest_.begin(runner_.operations);
+          if (until) run_watched(until);
         }
       } else if (!progress) {
         back_off();
@@ -101,6 +105,10 @@ class Worker {
   void run_watched(std::uint64_t until) noexcept {
     Queue& queue = *watch_.queue;
     const bool answers = std::exchange(watch_.answered, false);
+    if (answers && watch_.call.sequence != 0 && run_called(queue, watch_.call, runner_)) {
+      watch_.hold(queue, until);
+      return;
+    }
     for (;;) {
       const Drain result = drain(queue, runner_, until, answers ? until : 0);
       if (result != Drain::reached && result != Drain::empty) {

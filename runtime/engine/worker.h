@@ -45,9 +45,10 @@ struct Watch {
   const void* next = nullptr;  // where the operation that comes next will lie, as far as is known
   unsigned active_looks = 0;   // the last ones in a row that met an enqueuer at work
   bool moved = false;          // the last look saw new operations, whoever has run them
-  std::uint64_t heard = 0;     // Queue::called_for when it was last looked at
+  std::uint64_t heard = 0;     // CallLine::called_for() when it was last looked at
   bool held = false;           // the queue is still this worker's: it only waits to be called, until the next look
   bool answered = false;       // a host thread's call, just now
+  HostCall call;               // what it came with
 
   static constexpr std::uint64_t lag = 40;    // operations that it stays behind
   static constexpr std::uint64_t active = 4;  // operations in first_us that make an enqueuer one who is at work
@@ -57,7 +58,7 @@ struct Watch {
   // Ticks from one look to the next.
   std::uint64_t interval() const noexcept { return (first_us * ticks_per_us) << active_looks; }
   void begin(Queue& q, std::uint64_t at) noexcept {
-    if (queue != &q) heard = q.called_for();
+    if (queue != &q) heard = q.calls().called_for();
     queue = &q;
     tail = at;
     next = q.next_record();
@@ -80,7 +81,7 @@ struct Watch {
   void follow(Queue& q) noexcept {
     queue = &q;
     tail = q.tail();
-    heard = q.called_for();
+    heard = q.calls().called_for();
     next = nullptr;
     q.offer_watch();
   }
@@ -91,12 +92,14 @@ struct Watch {
     }
     queue = nullptr;
   }
-  bool called() const noexcept { return queue->called_for() != heard; }
+  bool comes_with_function() const noexcept { return answered && call.sequence != 0; }
+  bool called() const noexcept { return queue->calls().called_for() != heard; }
   // Claims the queue for who has called: up to which operation to run. 0: none, or another has it.
   std::uint64_t answer() noexcept {
+    heard = queue->calls().called_for();
+    queue->calls().take(heard, call);
     // The record's way and the claim's at once. Only a guess: others may have run it, and some more.
-    __builtin_prefetch(next);
-    heard = queue->called_for();
+    if (call.sequence == 0) __builtin_prefetch(next);
     if (!std::exchange(held, false) && !queue->try_claim_watched()) return 0;
     moved = answered = true;
     active_looks = 0;

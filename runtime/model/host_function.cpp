@@ -1,5 +1,7 @@
 #include <model/host_function.h>
 
+#include <engine/wait.h>
+
 namespace mr::model {
 
 constinit thread_local bool inside_host_function = false;
@@ -26,11 +28,17 @@ HostFunctionScope::HostFunctionScope() noexcept { inside_host_function = true; }
 HostFunctionScope::~HostFunctionScope() noexcept { inside_host_function = false; }
 
 void enqueue_host_function(Stream& stream, cudaHostFn_t function, void* data) noexcept {
-  Enqueue enqueue(stream);
-  auto* op = enqueue.push<engine::HostOp>(engine::OpKind::host);
-  op->function = function;
-  op->data = data;
-  op->with_status = run_function;
+  engine::HostCall call{0, nullptr, function, data, run_function};
+  {
+    Enqueue enqueue(stream);
+    auto* op = enqueue.push<engine::HostOp>(engine::OpKind::host);
+    op->function = function;
+    op->data = data;
+    op->with_status = run_function;
+    call.record = op;
+    if (op->site == 0) call.sequence = enqueue.sequence();
+  }
+  if (call.sequence != 0) engine::newest_host_call.enqueued(*stream.queue, call);
 }
 
 void enqueue_callback(Stream& stream, cudaStream_t handle, cudaStreamCallback_t callback, void* data) noexcept {

@@ -244,7 +244,8 @@ void stream_wait(Stream& stream) noexcept {
     }
     for (const Point& point : points) engine::wait(*point.queue, point.sequence, mode);
   }
-  if (stream.queue->completed() < tail) engine::wait_pending(*stream.queue, tail, wait_mode(stream));
+  if (stream.queue->newest_is_called_for() || stream.queue->completed() < tail)
+    engine::wait_pending(*stream.queue, tail, wait_mode(stream));
   // Blocking streams have been waited for as well: any pool may have something to give back.
   memory::synchronized(stream.context->ordinal, stream.is_legacy ? nullptr : stream.queue);
 }

@@ -58,12 +58,19 @@ std::uint64_t push_wait(Queue& queue, Queue& on, std::uint64_t sequence) {
   return a.sequence();
 }
 std::uint64_t push_host(Queue& queue, void (*function)(void*), void* data) {
-  Appender a(queue);
-  auto* op = a.push<engine::HostOp>(OpKind::host);
-  op->function = function;
-  op->data = data;
-  op->with_status = nullptr;
-  return a.sequence();
+  engine::HostCall call{0, nullptr, function, data, nullptr};
+  {
+    Appender a(queue);
+    auto* op = a.push<engine::HostOp>(OpKind::host);
+    op->function = function;
+    op->data = data;
+    op->with_status = nullptr;
+    call.record = op;
+    call.sequence = a.sequence();
+  }
+  // Half of the waits for it call with the function, the others without.
+  if (call.sequence % 2 == 0) engine::newest_host_call.enqueued(queue, call);
+  return call.sequence;
 }
 
 // A kernel made by hand: one pointer argument.
