@@ -1,5 +1,6 @@
 // CUDA arrays (CUDA Runtime API, "Memory Management"): making them, asking about them, copying from and to them.
 #include <algorithm>
+#include <bit>
 
 #include <api/copy_call.h>
 #include <model/memory_array.h>
@@ -95,15 +96,50 @@ extern "C" [[gnu::visibility("default")]] bool millrace_array_layout(const void*
   return true;
 }
 
-// Planes are of planar formats, which this device has none of; tiles of sparse arrays.
+// Planes are of planar formats, which this device has none of.
 MR_API cudaArrayGetPlane(cudaArray_t*, cudaArray_t handle, unsigned) {
   return api::result(model::array_of(handle) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
 }
-MR_API cudaArrayGetSparseProperties(cudaArraySparseProperties*, cudaArray_t) {
-  return api::result(cudaErrorInvalidValue);
+
+namespace {
+
+std::size_t bytes_of(const model::Array& array) { return array.surface.slice_pitch * array.surface.depth; }
+std::size_t bytes_of(const model::MipmappedArray& array) {
+  std::size_t bytes = 0;
+  for (unsigned i = 0; i < array.level_count; ++i) bytes += bytes_of(*array.levels[i]);
+  return bytes;
 }
-MR_API cudaMipmappedArrayGetSparseProperties(cudaArraySparseProperties*, cudaMipmappedArray_t) {
-  return api::result(cudaErrorInvalidValue);
+
+// The tiles that a sparse array would be mapped by. All of it has memory from the start here, as if it were smaller
+// than a tile: one tail of everything.
+cudaError_t sparse(cudaArraySparseProperties* out, const model::Array* array, std::size_t bytes) {
+  if (!array || !out || !(array->flags & cudaArraySparse)) return cudaErrorInvalidValue;
+  struct Tile {
+    unsigned width, height, depth;
+  };
+  constexpr Tile flat[] = {{256, 256, 1}, {256, 128, 1}, {128, 128, 1}, {128, 64, 1}, {64, 64, 1}};
+  constexpr Tile deep[] = {{64, 32, 32}, {32, 32, 32}, {32, 32, 16}, {32, 16, 16}, {16, 16, 16}};
+  const bool solid = array->extent.depth != 0 && !(array->flags & cudaArrayLayered);
+  const Tile tile = (solid ? deep : flat)[std::countr_zero(array->surface.format.element_bytes())];
+  *out = {};
+  out->tileExtent.width = tile.width;
+  out->tileExtent.height = tile.height;
+  out->tileExtent.depth = tile.depth;
+  constexpr std::size_t tile_bytes = 64 << 10;
+  out->miptailSize = (bytes + tile_bytes - 1) / tile_bytes * tile_bytes;
+  out->flags = cudaArraySparsePropertiesSingleMipTail;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+MR_API cudaArrayGetSparseProperties(cudaArraySparseProperties* out, cudaArray_t handle) {
+  const model::Array* array = model::array_of(handle);
+  return api::result(sparse(out, array, array ? bytes_of(*array) : 0));
+}
+MR_API cudaMipmappedArrayGetSparseProperties(cudaArraySparseProperties* out, cudaMipmappedArray_t handle) {
+  const model::MipmappedArray* array = model::mipmapped_of(handle);
+  return api::result(sparse(out, array ? array->levels[0] : nullptr, array ? bytes_of(*array) : 0));
 }
 
 namespace {
@@ -123,15 +159,12 @@ MR_API cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements* out, cudaArra
   if (!handle) return api::result(cudaErrorInvalidValue);
   const model::Array* array = model::array_of(handle);
   if (!array) return api::result(cudaErrorInvalidResourceHandle);
-  return api::result(requirements(out, array->flags, array->surface.slice_pitch * array->surface.depth));
+  return api::result(requirements(out, array->flags, bytes_of(*array)));
 }
 MR_API cudaMipmappedArrayGetMemoryRequirements(cudaArrayMemoryRequirements* out, cudaMipmappedArray_t handle, int) {
   const model::MipmappedArray* array = model::mipmapped_of(handle);
   if (!array) return api::result(cudaErrorInvalidResourceHandle);
-  std::size_t bytes = 0;
-  for (unsigned i = 0; i < array->level_count; ++i)
-    bytes += array->levels[i]->surface.slice_pitch * array->levels[i]->surface.depth;
-  return api::result(requirements(out, array->levels[0]->flags, bytes));
+  return api::result(requirements(out, array->levels[0]->flags, bytes_of(*array)));
 }
 
 extern "C" __attribute__((visibility("default"))) cudaChannelFormatDesc
@@ -224,31 +257,30 @@ cudaError_t each_box(std::size_t row_bytes, std::size_t x, std::size_t y, std::s
   return cudaSuccess;
 }
 
-// The array of such a copy, if the bytes are all inside it.
-cudaError_t run_of(cudaArray_const_t handle, std::size_t x, std::size_t y, std::size_t count, std::size_t* row_bytes) {
+// The bytes of a row of such a copy's array. Boxes that reach beyond the array are refused one by one.
+cudaError_t run_of(cudaArray_const_t handle, std::size_t x, std::size_t* row_bytes) {
   const model::Array* array = model::array_of(handle);
   if (!array) return cudaErrorInvalidResourceHandle;
   *row_bytes = array->surface.row_bytes();
-  // The end of a row is the next one's beginning.
-  if (x > *row_bytes || y >= array->surface.height || count > (array->surface.height - y) * *row_bytes - x)
-    return cudaErrorInvalidValue;
-  return cudaSuccess;
+  return x > *row_bytes ? cudaErrorInvalidValue : cudaSuccess;  // the end of a row is the next one's beginning
 }
 
 constexpr bool one_of(cudaMemcpyKind kind, cudaMemcpyKind a, cudaMemcpyKind b) {
   return kind == a || kind == b || kind == cudaMemcpyDefault;
 }
 
+// Recorded: these forms take words that are no direction, and copy nothing then.
+constexpr bool no_direction(cudaMemcpyKind kind) { return static_cast<unsigned>(kind) > cudaMemcpyDefault; }
+
 cudaError_t bytes_to_array(cudaArray_t dst, std::size_t x, std::size_t y, const void* src, std::size_t count,
                            cudaMemcpyKind kind, const cudaStream_t* stream, bool per_thread) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   if (count == 0) return cudaSuccess;
   std::size_t row;
-  // Recorded: words that are no direction pass for "as the pointers say" here, and only here.
-  if (static_cast<unsigned>(kind) > cudaMemcpyDefault) kind = cudaMemcpyDefault;
+  if (no_direction(kind)) return cudaSuccess;
   if (!one_of(kind, cudaMemcpyHostToDevice, cudaMemcpyDeviceToDevice))
     return api::result(cudaErrorInvalidMemcpyDirection);
-  if (const cudaError_t error = run_of(dst, x, y, count, &row)) return api::result(error);
+  if (const cudaError_t error = run_of(dst, x, &row)) return api::result(error);
   return each_box(row, x, y, count,
                   [&](std::size_t bx, std::size_t by, std::size_t width, std::size_t height, std::size_t before) {
                     const char* from = static_cast<const char*>(src) + before;
@@ -261,10 +293,10 @@ cudaError_t bytes_from_array(void* dst, cudaArray_const_t src, std::size_t x, st
   if (const cudaError_t error = api::refused()) return api::result(error);
   if (count == 0) return cudaSuccess;
   std::size_t row;
-  if (static_cast<unsigned>(kind) > cudaMemcpyDefault) kind = cudaMemcpyDefault;
+  if (no_direction(kind)) return cudaSuccess;
   if (!one_of(kind, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice))
     return api::result(cudaErrorInvalidMemcpyDirection);
-  if (const cudaError_t error = run_of(src, x, y, count, &row)) return api::result(error);
+  if (const cudaError_t error = run_of(src, x, &row)) return api::result(error);
   return each_box(row, x, y, count,
                   [&](std::size_t bx, std::size_t by, std::size_t width, std::size_t height, std::size_t before) {
                     char* to = static_cast<char*>(dst) + before;
@@ -279,8 +311,8 @@ cudaError_t bytes_between_arrays(cudaArray_t dst, std::size_t dst_x, std::size_t
   if (count == 0) return cudaSuccess;
   std::size_t dst_row, src_row;
   if (!one_of(kind, cudaMemcpyDeviceToDevice, cudaMemcpyDefault)) return api::result(cudaErrorInvalidMemcpyDirection);
-  if (const cudaError_t error = run_of(dst, dst_x, dst_y, count, &dst_row)) return api::result(error);
-  if (const cudaError_t error = run_of(src, src_x, src_y, count, &src_row)) return api::result(error);
+  if (const cudaError_t error = run_of(dst, dst_x, &dst_row)) return api::result(error);
+  if (const cudaError_t error = run_of(src, src_x, &src_row)) return api::result(error);
   // The cuts of both arrays: row by row of the target, each piece cut again at the source's rows.
   return each_box(dst_row, dst_x, dst_y, count,
                   [&](std::size_t bx, std::size_t by, std::size_t width, std::size_t height, std::size_t before) {

@@ -108,8 +108,9 @@ MR_API cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device) {
 }
 
 MR_API cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  if (!text || length <= 0) return api::result(cudaErrorInvalidValue);
+  if (!text) return api::result(cudaErrorInvalidValue);
   if (!exists(device)) return api::result(cudaErrorInvalidDevice);
+  if (length <= 0) return api::result(cudaErrorInvalidValue);
   const cudaDeviceProp& p = model::properties(device);
   const int needed = std::snprintf(text, static_cast<std::size_t>(length), "%04x:%02x:%02x.0",
                                    static_cast<unsigned>(p.pciDomainID), static_cast<unsigned>(p.pciBusID),

@@ -54,10 +54,9 @@ cudaError_t set_attribute(model::Function& function, const MrKernel& kernel, int
   return cudaErrorInvalidValue;
 }
 
-// Where a handle is as good as a host function, a pointer that is neither counts as a handle.
-cudaError_t find_kernel_or_handle(const void* func, model::Function** function, const MrKernel** kernel) {
-  const cudaError_t error = api::find_kernel(func, function, kernel);
-  return func && error == cudaErrorInvalidDeviceFunction ? cudaErrorInvalidResourceHandle : error;
+// Whether there is such an attribute; asked before anything else.
+constexpr bool exists(cudaFuncAttribute which) noexcept {
+  return which >= cudaFuncAttributeMaxDynamicSharedMemorySize && which < cudaFuncAttributeMax;
 }
 
 // Of all constant variables of the kernel's image.
@@ -77,7 +76,7 @@ MR_API cudaFuncGetAttributes(cudaFuncAttributes* out, const void* func) {
   if (!out) return api::result(cudaErrorInvalidValue);
   model::Function* function;
   const MrKernel* kernel;
-  if (const cudaError_t error = find_kernel_or_handle(func, &function, &kernel)) return api::result(error);
+  if (const cudaError_t error = api::find_kernel_or_handle(func, &function, &kernel)) return api::result(error);
   cudaFuncAttributes a{};
   a.sharedSizeBytes = kernel->static_shared;
   a.constSizeBytes = constant_bytes(*function);
@@ -100,9 +99,10 @@ MR_API cudaFuncGetAttributes(cudaFuncAttributes* out, const void* func) {
 }
 
 MR_API cudaFuncSetAttribute(const void* func, cudaFuncAttribute which, int value) {
+  if (!exists(which)) return api::result(cudaErrorInvalidValue);
   model::Function* function;
   const MrKernel* kernel;
-  if (const cudaError_t error = find_kernel_or_handle(func, &function, &kernel)) return api::result(error);
+  if (const cudaError_t error = api::find_kernel_or_handle(func, &function, &kernel)) return api::result(error);
   if (const cudaError_t error = set_attribute(*function, *kernel, model::current_device(), which, value))
     return api::result(error);
   api::take_last_error();  // recorded: of all calls, this one's success clears the slot
@@ -110,6 +110,7 @@ MR_API cudaFuncSetAttribute(const void* func, cudaFuncAttribute which, int value
 }
 
 MR_API cudaKernelSetAttributeForDevice(cudaKernel_t handle, cudaFuncAttribute which, int value, int device) {
+  if (!exists(which)) return api::result(cudaErrorInvalidValue);
   if (device < 0 || device >= model::device_count()) return api::result(cudaErrorInvalidDevice);
   model::Function* function = model::find_function(handle);
   if (!function) return api::result(cudaErrorInvalidResourceHandle);
@@ -122,7 +123,7 @@ MR_API cudaKernelSetAttributeForDevice(cudaKernel_t handle, cudaFuncAttribute wh
 MR_API cudaFuncSetCacheConfig(const void* func, cudaFuncCache config) {
   model::Function* function;
   const MrKernel* kernel;
-  if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return api::result(error);
+  if (const cudaError_t error = api::find_kernel_or_handle(func, &function, &kernel)) return api::result(error);
   if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual) return api::result(cudaErrorInvalidValue);
   function->cache_config.store(config, std::memory_order_relaxed);
   return cudaSuccess;
@@ -131,7 +132,7 @@ MR_API cudaFuncSetCacheConfig(const void* func, cudaFuncCache config) {
 MR_API cudaFuncSetSharedMemConfig(const void* func, cudaSharedMemConfig config) {
   model::Function* function;
   const MrKernel* kernel;
-  if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return api::result(error);
+  if (const cudaError_t error = api::find_kernel_or_handle(func, &function, &kernel)) return api::result(error);
   if (config < cudaSharedMemBankSizeDefault || config > cudaSharedMemBankSizeEightByte)
     return api::result(cudaErrorInvalidValue);
   return cudaSuccess;  // there is one bank size
@@ -149,7 +150,7 @@ MR_API cudaFuncGetParamInfo(const void* func, std::size_t index, std::size_t* of
   if (!offset) return api::result(cudaErrorInvalidValue);
   model::Function* function;
   const MrKernel* kernel;
-  if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return api::result(error);
+  if (const cudaError_t error = api::find_kernel_or_handle(func, &function, &kernel)) return api::result(error);
   if (index >= kernel->param_count) return api::result(cudaErrorInvalidValue);
   *offset = kernel->params[index].offset;
   if (size) *size = kernel->params[index].size;

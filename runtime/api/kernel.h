@@ -16,4 +16,10 @@ inline cudaError_t find_kernel(const void* func, model::Function** function, con
   return *kernel ? cudaSuccess : error;
 }
 
+// The same for calls to which a pointer that is no host function is a handle, and one that isn't there.
+inline cudaError_t find_kernel_or_handle(const void* func, model::Function** function, const MrKernel** kernel) {
+  const cudaError_t error = find_kernel(func, function, kernel);
+  return func && error == cudaErrorInvalidDeviceFunction ? cudaErrorInvalidResourceHandle : error;
+}
+
 }  // namespace mr::api

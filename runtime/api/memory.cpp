@@ -128,9 +128,13 @@ MR_API cudaHostUnregister(void* pointer) {
   return api::result(model::unregister_host(pointer));
 }
 MR_API cudaHostGetDevicePointer(void** out, void* pointer, unsigned flags) {
-  if (!out || flags != 0) return api::result(cudaErrorInvalidValue);
+  if (!out) return api::result(cudaErrorInvalidValue);
   if (const cudaError_t error = api::refused()) return api::result(error);
   model::current_context();
+  if (flags != 0) {
+    *out = nullptr;
+    return api::result(cudaErrorInvalidValue);
+  }
   return api::result(model::host_device_pointer(out, pointer));
 }
 MR_API cudaHostGetFlags(unsigned* out, void* pointer) {

@@ -79,26 +79,27 @@ cudaError_t copy_3d_peer_async(const cudaMemcpy3DPeerParms* p, cudaStream_t stre
 
 cudaError_t to_symbol(const void* symbol, const void* src, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
                       bool per_thread) {
-  return run_sync([&](model::CopyPlan& plan) { return model::check_to_symbol(plan, symbol, src, bytes, offset, kind); },
-                  per_thread);
+  return run_sync(
+      [&](model::CopyPlan& plan) { return model::check_to_symbol(plan, symbol, src, bytes, offset, kind, true); },
+      per_thread);
 }
 cudaError_t from_symbol(void* dst, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
                         bool per_thread) {
   return run_sync(
-      [&](model::CopyPlan& plan) { return model::check_from_symbol(plan, dst, symbol, bytes, offset, kind); },
+      [&](model::CopyPlan& plan) { return model::check_from_symbol(plan, dst, symbol, bytes, offset, kind, true); },
       per_thread);
 }
 cudaError_t to_symbol_async(const void* symbol, const void* src, std::size_t bytes, std::size_t offset,
                             cudaMemcpyKind kind, cudaStream_t stream, bool per_thread) {
   return run_async(
-      [&](model::CopyPlan& plan) { return model::check_to_symbol(plan, symbol, src, bytes, offset, kind); }, kind,
-      nullptr, stream, per_thread);
+      [&](model::CopyPlan& plan) { return model::check_to_symbol(plan, symbol, src, bytes, offset, kind, false); },
+      kind, nullptr, stream, per_thread);
 }
 cudaError_t from_symbol_async(void* dst, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
                               cudaStream_t stream, bool per_thread) {
   return run_async(
-      [&](model::CopyPlan& plan) { return model::check_from_symbol(plan, dst, symbol, bytes, offset, kind); }, kind,
-      nullptr, stream, per_thread);
+      [&](model::CopyPlan& plan) { return model::check_from_symbol(plan, dst, symbol, bytes, offset, kind, false); },
+      kind, nullptr, stream, per_thread);
 }
 
 // ---- sets
@@ -113,6 +114,18 @@ struct FillCall {
   std::size_t shown_pitch;  // of a captured row: what was given, 0 for calls without
 };
 
+// Slices with a gap between them are set one by one: those in front of the first that lies outside are.
+bool in_slices(const FillCall& call) { return call.extent.depth > 1 && call.slice_rows > call.extent.height; }
+template <class Set> cudaError_t each_slice(FillCall call, Set&& set) {
+  const std::size_t slices = call.extent.depth;
+  call.extent.depth = 1;
+  for (std::size_t i = 0; i < slices; ++i) {
+    if (const cudaError_t error = set(call)) return error;
+    call.dst = static_cast<char*>(call.dst) + call.pitch * call.slice_rows;
+  }
+  return cudaSuccess;
+}
+
 cudaError_t fill_sync(const FillCall& call, bool per_thread) {
   if (const cudaError_t error = api::refused()) return api::result(error);
   memory::Fill fill;
@@ -123,8 +136,10 @@ cudaError_t fill_sync(const FillCall& call, bool per_thread) {
   if (empty) return cudaSuccess;
   memory::Kind kind;
   model::Stream& stream = api::default_stream(per_thread);
-  if (const cudaError_t error = model::check_fill_target(fill, stream.context->ordinal, &kind))
-    return api::result(error);
+  if (const cudaError_t error = model::check_fill_target(fill, stream.context->ordinal, &kind)) {
+    if (!in_slices(call)) return api::result(error);
+    return each_slice(call, [&](const FillCall& slice) { return fill_sync(slice, per_thread); });
+  }
   cudaError_t error;
   if (model::slow() && model::capture_refuse(stream, error)) return api::result(error);
   model::fill_and_wait(stream, fill, kind);
@@ -149,8 +164,10 @@ cudaError_t fill_async(const FillCall& call, cudaStream_t handle, bool per_threa
   }
   if (empty) return cudaSuccess;
   memory::Kind kind;
-  if (const cudaError_t error = model::check_fill_target(fill, stream->context->ordinal, &kind))
-    return api::result(error);
+  if (const cudaError_t error = model::check_fill_target(fill, stream->context->ordinal, &kind)) {
+    if (!in_slices(call)) return api::result(error);
+    return each_slice(call, [&](const FillCall& slice) { return fill_async(slice, handle, per_thread); });
+  }
   model::enqueue_fill(*stream, fill);
   return cudaSuccess;
 }

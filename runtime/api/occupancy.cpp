@@ -11,25 +11,20 @@ using namespace mr;
 
 namespace {
 
-// The dynamic shared memory that a block of a question may have. What every kernel may have by default counts also
-// where the limit was set lower, as recorded.
+// The dynamic shared memory that a block of a question may have.
 std::size_t most_shared(const model::Function& function, const MrKernel& kernel) {
-  constexpr std::size_t plain = 48 << 10;
-  return std::max(function.dynamic_shared_limit(kernel, model::current_device()),
-                  plain - std::min<std::size_t>(plain, kernel.static_shared));
+  return model::most_dynamic_shared(function, kernel, model::current_device());
 }
-int carveout_of(const model::Function& function) { return function.preferred_carveout.load(std::memory_order_relaxed); }
 
 cudaError_t active_blocks(int* blocks, const void* func, int threads, std::size_t dynamic_shared, unsigned flags) {
-  if (!blocks || threads <= 0 || (flags & ~static_cast<unsigned>(cudaOccupancyDisableCachingOverride)))
-    return cudaErrorInvalidValue;
   model::Function* function;
   const MrKernel* kernel;
-  if (func && !model::find_function(func)) return cudaErrorInvalidResourceHandle;
-  if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return error;
+  if (func && (flags & ~static_cast<unsigned>(cudaOccupancyDisableCachingOverride))) return cudaErrorInvalidValue;
+  if (const cudaError_t error = api::find_kernel_or_handle(func, &function, &kernel)) return error;
+  if (!blocks || threads <= 0) return cudaErrorInvalidValue;
   *blocks = dynamic_shared > most_shared(*function, *kernel)
                 ? 0  // could not be launched
-                : model::blocks_per_multiprocessor(*kernel, threads, dynamic_shared, carveout_of(*function));
+                : model::blocks_per_multiprocessor(*kernel, threads, dynamic_shared, function->carveout());
   return cudaSuccess;
 }
 
@@ -38,10 +33,9 @@ cudaError_t active_blocks(int* blocks, const void* func, int threads, std::size_
 cudaError_t describe(const void* func, const cudaLaunchConfig_t& config, model::LaunchRequest* request,
                      std::uint64_t* cluster, std::int64_t* blocks) {
   const MrKernel* kernel;
-  if (const cudaError_t error = api::find_kernel(func, &request->function, &kernel)) return error;
+  if (const cudaError_t error = api::find_kernel_or_handle(func, &request->function, &kernel)) return error;
   if (config.numAttrs && !config.attrs) return cudaErrorInvalidValue;
   request->grid = config.gridDim;
-  request->block = config.blockDim;
   request->dynamic_shared = config.dynamicSmemBytes;
   for (unsigned i = 0; i < config.numAttrs; ++i)
     if (const cudaError_t error = model::apply_attribute(*request, config.attrs[i], model::Purpose::stream))
@@ -64,7 +58,7 @@ cudaError_t describe(const void* func, const cudaLaunchConfig_t& config, model::
                     config.dynamicSmemBytes > most_shared(*request->function, *kernel)
                 ? 0  // could not be launched
                 : std::int64_t{model::blocks_per_multiprocessor(
-                      *kernel, static_cast<int>(threads), config.dynamicSmemBytes, carveout_of(*request->function))} *
+                      *kernel, static_cast<int>(threads), config.dynamicSmemBytes, request->function->carveout())} *
                       model::multiprocessors();
   return cudaSuccess;
 }
@@ -82,11 +76,12 @@ MR_API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const
 }
 
 MR_API cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* func, int blocks, int threads) {
-  if (!bytes || blocks <= 0 || threads <= 0) return api::result(cudaErrorInvalidValue);
   model::Function* function;
   const MrKernel* kernel;
-  if (const cudaError_t error = api::find_kernel(func, &function, &kernel)) return api::result(error);
-  if (!model::dynamic_shared_for(*kernel, blocks, threads, bytes, carveout_of(*function)))
+  if (func && blocks <= 0) return api::result(cudaErrorInvalidValue);
+  if (const cudaError_t error = api::find_kernel_or_handle(func, &function, &kernel)) return api::result(error);
+  if (!bytes || blocks <= 0 || threads <= 0) return api::result(cudaErrorInvalidValue);
+  if (!model::dynamic_shared_for(*kernel, blocks, threads, bytes, function->carveout()))
     return api::result(cudaErrorInvalidValue);
   *bytes = std::min<std::size_t>(*bytes, function->dynamic_shared_limit(*kernel, model::current_device()));
   return cudaSuccess;

@@ -50,8 +50,8 @@ MR_API cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 
 MR_API cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   if (const cudaError_t error = api::refused()) return api::result(error);
-  if (flags) return api::result(cudaErrorInvalidValue);
   if (!exists(peer)) return api::result(cudaErrorInvalidDevice);
+  if (flags) return api::result(cudaErrorInvalidValue);
   const int device = model::current_device();
   if (peer == device) return api::result(cudaErrorPeerAccessUnsupported);
   return api::result(model::settings(device).set_peer(peer, true) ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled);

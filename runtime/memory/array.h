@@ -15,6 +15,7 @@ struct Format {
   ChannelKind kind = ChannelKind::is_float;
   std::uint32_t bits = 32;
   std::uint32_t channels = 1;
+  bool normalized = false;  // integers that stand for numbers from 0 or -1 to 1 (cudaChannelFormatKind...Normalized...)
   std::uint32_t element_bytes() const noexcept { return bits / 8 * channels; }
 };
 

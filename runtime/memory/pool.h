@@ -165,6 +165,7 @@ class Pool {
 
   PoolOptions options_;
   bool imported_ = false;
+  std::atomic<bool> exported_{false};  // other processes may have it
   Reservation range_;
   Budget* budget_ = nullptr;
   RunMap runs_;

@@ -59,10 +59,15 @@ Pool* Pool::import(int fd, int device) noexcept {
   return pool;
 }
 
-int Pool::export_file() noexcept { return range_.file() < 0 ? -1 : fcntl(range_.file(), F_DUPFD_CLOEXEC, 0); }
+int Pool::export_file() noexcept {
+  if (range_.file() < 0) return -1;
+  exported_.store(true, std::memory_order_relaxed);
+  return fcntl(range_.file(), F_DUPFD_CLOEXEC, 0);
+}
 
 bool Pool::name_block(const void* pointer, BlockName* name) const noexcept {
-  if (!options_.exportable || imported_) return false;
+  // Blocks of a pool that nobody can have imported are named to nobody.
+  if (imported_ || !exported_.load(std::memory_order_relaxed)) return false;
   const Block block = find(pointer);
   if (!block.live || block.base != pointer) return false;
   *name = {block_magic, static_cast<std::uint64_t>(block.base - range_.base()), block.size, {}};

@@ -32,6 +32,17 @@ struct Function {
   std::atomic<int> non_portable_cluster{0};  // allowed unless 0; kept as it was set
   std::atomic<int> cluster_policy{0};
 
+  // The share of a multiprocessor's shared memory that is preferred, in percent; -1: all. The older preference between
+  // shared memory and cache counts where no share was asked for.
+  int carveout() const noexcept {
+    if (const int share = preferred_carveout.load(std::memory_order_relaxed); share >= 0) return share;
+    switch (cache_config.load(std::memory_order_relaxed)) {
+    case cudaFuncCachePreferL1: return 0;
+    case cudaFuncCachePreferEqual: return 50;
+    default: return -1;
+    }
+  }
+
   // The most dynamic shared memory that a launch on a device may ask for, in bytes.
   std::size_t dynamic_shared_limit(const MrKernel& on, int device) const noexcept {
     const int set = max_dynamic_shared[device].load(std::memory_order_relaxed);

@@ -70,6 +70,12 @@ cudaError_t check_clusters(const LaunchRequest& request, const MrKernel& kernel,
   return cudaSuccess;
 }
 
+std::size_t most_dynamic_shared(const Function& function, const MrKernel& kernel, int device) noexcept {
+  constexpr std::size_t plain = 48 << 10;
+  return std::max(function.dynamic_shared_limit(kernel, device),
+                  plain - std::min<std::size_t>(plain, kernel.static_shared));
+}
+
 std::uint64_t largest_cluster(const Function& function) noexcept {
   return function.non_portable_cluster.load(std::memory_order_relaxed) ? shape::max_cluster_non_portable
                                                                        : shape::max_cluster;
@@ -98,9 +104,9 @@ cudaError_t check_launch(const LaunchRequest& request, Context& context, Purpose
     if (const cudaError_t wrong = check_preferred_cluster(request, *kernel)) return wrong;
   if (request.cooperative) {
     const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-    if (too_much ||
+    if (request.dynamic_shared > most_dynamic_shared(*request.function, *kernel, context.ordinal) ||
         blocks > resident_blocks(*kernel, static_cast<int>(threads_of(request.block)), request.dynamic_shared,
-                                 request.function->preferred_carveout.load(std::memory_order_relaxed)))
+                                 request.function->carveout()))
       return cudaErrorCooperativeLaunchTooLarge;
   }
   if (too_much) return cudaErrorInvalidValue;

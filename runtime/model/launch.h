@@ -49,6 +49,9 @@ cudaError_t check_clusters(const LaunchRequest& request, const MrKernel& kernel,
 // A preferred cluster is made of whole clusters, and the grid of whole preferred ones: cudaErrorInvalidClusterSize if
 // not.
 cudaError_t check_preferred_cluster(const LaunchRequest& request, const MrKernel& kernel) noexcept;
+// The dynamic shared memory with which a block fits on a multiprocessor. What every kernel may have by default counts
+// also where the function's limit was set lower, as recorded.
+std::size_t most_dynamic_shared(const Function& function, const MrKernel& kernel, int device) noexcept;
 // The blocks that a cluster of this function may have.
 std::uint64_t largest_cluster(const Function& function) noexcept;
 

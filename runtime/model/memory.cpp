@@ -169,8 +169,8 @@ cudaError_t allocate_host(void** out, std::size_t bytes, unsigned flags, std::ui
 
 cudaError_t allocate_managed(void** out, std::size_t bytes, unsigned flags, std::uint64_t site) noexcept {
   *out = nullptr;
-  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
   if (bytes == 0) return cudaSuccess;
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
   const int device = current_context().ordinal;
   *out = space().managed_heap().allocate(bytes, BlockTag::managed, memory::host_flags(flags, device), site);
   return *out ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -253,13 +253,17 @@ void give_key(std::uintptr_t first, std::uintptr_t last, int key) noexcept {
 }  // namespace
 
 cudaError_t register_host(void* pointer, std::size_t bytes, unsigned flags) noexcept {
-  constexpr unsigned allowed = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
-  if (!pointer || bytes == 0 || (flags & ~allowed)) return cudaErrorInvalidValue;
+  constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory |
+                             cudaHostRegisterReadOnly;
+  if (!pointer || bytes == 0 || (flags & ~known)) return cudaErrorInvalidValue;
   const int device = current_context().ordinal;
   const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
   if (begin + bytes < begin || bytes > space().pinned_heap().budget().total()) return cudaErrorMemoryAllocation;
-  if (const Kind kind = space().kind_of(pointer); kind != Kind::pageable && kind != Kind::registered)
-    return cudaErrorInvalidValue;
+  const Kind kind = space().kind_of(pointer);
+  if (kind == Kind::registered) return cudaErrorHostMemoryAlreadyRegistered;
+  if (kind != Kind::pageable) return cudaErrorInvalidValue;
+  // No memory here is a device's registers.
+  if (flags & cudaHostRegisterIoMemory) return cudaErrorInvalidValue;
   if (const memory::Range next = space().ranges().from(begin); next && next.begin < begin + bytes)
     return static_cast<Kind>(next.kind) == Kind::registered ? cudaErrorHostMemoryAlreadyRegistered
                                                             : cudaErrorInvalidValue;

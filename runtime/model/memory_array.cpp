@@ -23,39 +23,39 @@ ObjectPool<MipmappedArray>& mipmaps() {
   return *pool;
 }
 
-// Which flags an array may have. cudaMallocArray makes plain arrays only.
+// Which flags an array may have.
 constexpr unsigned unnamed_flag = 0x100;  // accepted by the real runtime, without effect here
 constexpr unsigned common_flags = cudaArraySurfaceLoadStore | cudaArraySparse | cudaArrayDeferredMapping | unnamed_flag;
-constexpr unsigned plain_flags = common_flags | cudaArrayTextureGather;
-constexpr unsigned all_flags = plain_flags | cudaArrayLayered | cudaArrayCubemap;
+constexpr unsigned all_flags = common_flags | cudaArrayTextureGather | cudaArrayLayered | cudaArrayCubemap;
 
-// The device's limits (cudaDeviceProp).
-cudaError_t check_extent(const cudaExtent& e, unsigned flags) noexcept {
+// Whether these sides make an array of the kind that the flags name; looked at before the format is.
+bool has_shape(const cudaExtent& e, unsigned flags) noexcept {
+  if (e.width == 0) return false;
   const bool layered = flags & cudaArrayLayered;
+  if (flags & cudaArrayCubemap)
+    return e.width == e.height && (layered ? e.depth != 0 && e.depth % 6 == 0 : e.depth == 6);
+  return layered ? e.depth != 0 : e.depth == 0 || e.height != 0;
+}
+
+// The device's limits (cudaDeviceProp), for an array that has_shape().
+bool fits(const cudaExtent& e, unsigned flags, bool mipmapped) noexcept {
   const auto at_most = [&](std::size_t w, std::size_t h, std::size_t d) {
     return e.width <= w && e.height <= h && e.depth <= d;
   };
-  if (e.width == 0) return cudaErrorInvalidValue;
   // Gathers read plain images only, and there are no sparse rows.
-  if ((flags & cudaArrayTextureGather) && (flags & (cudaArrayLayered | cudaArrayCubemap))) return cudaErrorInvalidValue;
+  if ((flags & cudaArrayTextureGather) && (flags & (cudaArrayLayered | cudaArrayCubemap))) return false;
   if ((flags & cudaArraySparse) && (e.height == 0 || (flags & (cudaArraySurfaceLoadStore | cudaArrayCubemap))))
-    return cudaErrorInvalidValue;
-  if (flags & cudaArrayCubemap) {
-    if (e.width != e.height || !at_most(32768, 32768, 2046)) return cudaErrorInvalidValue;
-    return (layered ? e.depth != 0 && e.depth % 6 == 0 : e.depth == 6) ? cudaSuccess : cudaErrorInvalidValue;
-  }
-  if (layered) {
-    if (e.depth == 0) return cudaErrorInvalidValue;
-    return at_most(32768, 32768, 2048) ? cudaSuccess : cudaErrorInvalidValue;
-  }
-  if (e.height == 0 && e.depth != 0) return cudaErrorInvalidValue;
+    return false;
+  if (flags & cudaArrayCubemap) return at_most(32768, 32768, 2046);
+  if (flags & cudaArrayLayered) return at_most(32768, 32768, 2048);
   if (e.depth != 0) {
-    if (flags & cudaArrayTextureGather) return cudaErrorInvalidValue;
-    return at_most(16384, 16384, 16384) || at_most(8192, 8192, 32768) ? cudaSuccess : cudaErrorInvalidValue;
+    if (flags & cudaArrayTextureGather) return false;
+    return at_most(16384, 16384, 16384) || at_most(8192, 8192, 32768);
   }
-  if (flags & cudaArrayTextureGather)
-    return e.height != 0 && at_most(32768, 32768, 0) ? cudaSuccess : cudaErrorInvalidValue;
-  return at_most(131072, 65536, 0) ? cudaSuccess : cudaErrorInvalidValue;
+  if (flags & cudaArrayTextureGather) return e.height != 0 && at_most(32768, 32768, 0);
+  if (mipmapped) return at_most(32768, 32768, 0);
+  if (e.height == 0 && (flags & cudaArraySurfaceLoadStore)) return at_most(32768, 0, 0);
+  return at_most(131072, 65536, 0);
 }
 
 Array* new_array(const cudaChannelFormatDesc& desc, const cudaExtent& extent, unsigned flags, int device) noexcept {
@@ -91,10 +91,19 @@ void wait_for(int device) noexcept {
 }  // namespace
 
 bool format_of(const cudaChannelFormatDesc& desc, memory::Format* out) noexcept {
+  const int bits[4] = {desc.x, desc.y, desc.z, desc.w};
+  if (desc.f >= cudaChannelFormatKindUnsignedNormalized8X1 && desc.f <= cudaChannelFormatKindSignedNormalized16X4) {
+    // Three numbers of channels for each of: unsigned bytes, unsigned words, signed bytes, signed words.
+    const unsigned index = static_cast<unsigned>(desc.f - cudaChannelFormatKindUnsignedNormalized8X1);
+    const std::uint32_t size = index / 3 % 2 ? 16 : 8, channels = 1u << index % 3;
+    for (std::uint32_t i = 0; i < 4; ++i)
+      if (bits[i] != static_cast<int>(i < channels ? size : 0)) return false;
+    *out = {index < 6 ? memory::ChannelKind::is_unsigned : memory::ChannelKind::is_signed, size, channels, true};
+    return true;
+  }
   if (desc.f != cudaChannelFormatKindSigned && desc.f != cudaChannelFormatKindUnsigned &&
       desc.f != cudaChannelFormatKindFloat)
     return false;
-  const int bits[4] = {desc.x, desc.y, desc.z, desc.w};
   std::uint32_t channels = 0;
   while (channels < 4 && bits[channels] != 0) ++channels;
   if (channels == 0 || channels == 3) return false;
@@ -105,6 +114,47 @@ bool format_of(const cudaChannelFormatDesc& desc, memory::Format* out) noexcept 
   *out = {static_cast<memory::ChannelKind>(desc.f), static_cast<std::uint32_t>(bits[0]), channels};
   return true;
 }
+
+namespace {
+
+// Formats of a GPU that aren't here: compressed ones, and those of planes (of which this device would have none
+// either).
+cudaError_t other_format(const cudaChannelFormatDesc& d) noexcept {
+  const auto bits = [&](int x, int y, int z, int w) { return d.x == x && d.y == y && d.z == z && d.w == w; };
+  switch (d.f) {
+  case cudaChannelFormatKindNV12: return bits(8, 8, 8, 0) ? cudaErrorInvalidValue : cudaErrorInvalidChannelDescriptor;
+  case cudaChannelFormatKindUnsignedBlockCompressed1:
+  case cudaChannelFormatKindUnsignedBlockCompressed1SRGB:
+  case cudaChannelFormatKindUnsignedBlockCompressed2:
+  case cudaChannelFormatKindUnsignedBlockCompressed2SRGB:
+  case cudaChannelFormatKindUnsignedBlockCompressed3:
+  case cudaChannelFormatKindUnsignedBlockCompressed3SRGB:
+  case cudaChannelFormatKindUnsignedBlockCompressed7:
+  case cudaChannelFormatKindUnsignedBlockCompressed7SRGB:
+    return bits(8, 8, 8, 8) ? cudaErrorNotSupported : cudaErrorInvalidChannelDescriptor;
+  case cudaChannelFormatKindUnsignedBlockCompressed4:
+  case cudaChannelFormatKindSignedBlockCompressed4:
+    return bits(8, 0, 0, 0) ? cudaErrorNotSupported : cudaErrorInvalidChannelDescriptor;
+  case cudaChannelFormatKindUnsignedBlockCompressed5:
+  case cudaChannelFormatKindSignedBlockCompressed5:
+    return bits(8, 8, 0, 0) ? cudaErrorNotSupported : cudaErrorInvalidChannelDescriptor;
+  case cudaChannelFormatKindUnsignedBlockCompressed6H:
+  case cudaChannelFormatKindSignedBlockCompressed6H:
+    return bits(16, 16, 16, 0) ? cudaErrorNotSupported : cudaErrorInvalidChannelDescriptor;
+  case cudaChannelFormatKindUnsignedNormalized1010102:
+    return bits(10, 10, 10, 2) ? cudaErrorNotSupported : cudaErrorInvalidChannelDescriptor;
+  default: return cudaErrorInvalidChannelDescriptor;
+  }
+}
+
+cudaError_t check_array(const cudaChannelFormatDesc& desc, const cudaExtent& extent, unsigned flags, bool mipmapped,
+                        memory::Format* format) noexcept {
+  if (!has_shape(extent, flags)) return cudaErrorInvalidValue;
+  if (!format_of(desc, format)) return other_format(desc);
+  return (flags & ~all_flags) || !fits(extent, flags, mipmapped) ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+}  // namespace
 
 Array* array_of(cudaArray_const_t handle) noexcept {
   auto* array = const_cast<Array*>(reinterpret_cast<const Array*>(handle));
@@ -119,14 +169,9 @@ cudaError_t create_array(Array** out, const cudaChannelFormatDesc& desc, const c
                          bool three_dimensional, std::uint64_t site) noexcept {
   *out = nullptr;
   memory::Format format;
-  // Compressed and planar formats exist, but not on this device.
-  if (!format_of(desc, &format))
-    return (desc.f > cudaChannelFormatKindNV12 && desc.f <= cudaChannelFormatKindUnsignedNormalized1010102) ||
-                   (desc.f == cudaChannelFormatKindNV12 && desc.x == 8 && desc.y == 8 && desc.z == 8 && desc.w == 0)
-               ? cudaErrorInvalidValue
-               : cudaErrorInvalidChannelDescriptor;
-  if (flags & ~(three_dimensional ? all_flags : plain_flags)) return cudaErrorInvalidValue;
-  if (const cudaError_t error = check_extent(extent, flags)) return error;
+  // cudaMallocArray makes plain arrays only.
+  if (!three_dimensional && (flags & (cudaArrayLayered | cudaArrayCubemap))) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_array(desc, extent, flags, false, &format)) return error;
   Array* array = new_array(desc, extent, flags, current_context().ordinal);
   if (!array) return cudaErrorMemoryAllocation;
   array->surface = memory::lay_out(format, {extent.width, extent.height, extent.depth});
@@ -152,9 +197,7 @@ cudaError_t create_mipmapped(MipmappedArray** out, const cudaChannelFormatDesc& 
                              unsigned levels, unsigned flags, std::uint64_t site) noexcept {
   *out = nullptr;
   memory::Format format;
-  if (!format_of(desc, &format)) return cudaErrorInvalidChannelDescriptor;
-  if (flags & ~all_flags) return cudaErrorInvalidValue;
-  if (const cudaError_t error = check_extent(extent, flags)) return error;
+  if (const cudaError_t error = check_array(desc, extent, flags, true, &format)) return error;
   const bool slices_shrink = !(flags & (cudaArrayLayered | cudaArrayCubemap));
   const std::size_t longest = std::max({extent.width, extent.height, slices_shrink ? extent.depth : 0});
   const auto most = static_cast<unsigned>(std::bit_width(longest));

@@ -203,12 +203,15 @@ cudaError_t check_peer_3d(CopyPlan& plan, const cudaMemcpy3DPeerParms& p) noexce
   same.dstPos = p.dstPos;
   same.dstPtr = p.dstPtr;
   same.extent = p.extent;
-  same.kind = cudaMemcpyDefault;
+  // Both sides are the devices', as with a linear copy: pageable memory is neither's.
+  same.kind = cudaMemcpyDeviceToDevice;
   return check_copy_3d(plan, same);
 }
 
 cudaError_t check_peer(CopyPlan& plan, void* dst, int dst_device, const void* src, int src_device,
                        std::size_t bytes) noexcept {
+  plan.empty = bytes == 0;
+  if (plan.empty) return cudaSuccess;
   if (dst_device < 0 || dst_device >= device_count() || src_device < 0 || src_device >= device_count())
     return cudaErrorInvalidDevice;
   // Both sides are the devices': pageable memory is neither's.
@@ -294,35 +297,39 @@ cudaError_t check_between_arrays(CopyPlan& plan, cudaArray_t dst, std::size_t ds
 
 namespace {
 
-cudaError_t symbol_range(const void* symbol, std::size_t bytes, std::size_t offset, char** start) noexcept {
-  std::size_t size = 0;
-  if (const cudaError_t error = symbol_address(symbol, start, &size)) return error;
-  if (offset > size || bytes > size - offset) return cudaErrorInvalidValue;
-  *start += offset;
-  return cudaSuccess;
+constexpr bool in_symbol(std::size_t size, std::size_t bytes, std::size_t offset) noexcept {
+  return offset <= size && bytes <= size - offset;
 }
 
 }  // namespace
 
 cudaError_t check_to_symbol(CopyPlan& plan, const void* symbol, const void* src, std::size_t bytes, std::size_t offset,
-                            cudaMemcpyKind kind) noexcept {
+                            cudaMemcpyKind kind, bool range_first) noexcept {
   plan.empty = bytes == 0;
   if (plan.empty) return cudaSuccess;
   char* start = nullptr;
-  if (const cudaError_t error = symbol_range(symbol, bytes, offset, &start)) return error;
+  std::size_t size = 0;
+  if (const cudaError_t error = symbol_address(symbol, &start, &size)) return error;
+  if (range_first && !in_symbol(size, bytes, offset)) return cudaErrorInvalidValue;
   if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;
+  if (!in_symbol(size, bytes, offset)) return cudaErrorInvalidValue;
+  start += offset;
   return check_copy(plan, start, src, bytes, kind);
 }
 
 cudaError_t check_from_symbol(CopyPlan& plan, void* dst, const void* symbol, std::size_t bytes, std::size_t offset,
-                              cudaMemcpyKind kind) noexcept {
+                              cudaMemcpyKind kind, bool range_first) noexcept {
   plan.empty = bytes == 0;
   if (plan.empty) return cudaSuccess;
   char* start = nullptr;
-  if (const cudaError_t error = symbol_range(symbol, bytes, offset, &start)) return error;
+  std::size_t size = 0;
+  if (const cudaError_t error = symbol_address(symbol, &start, &size)) return error;
+  if (range_first && !in_symbol(size, bytes, offset)) return cudaErrorInvalidValue;
   if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;
+  if (!in_symbol(size, bytes, offset)) return cudaErrorInvalidValue;
+  start += offset;
   return check_copy(plan, dst, start, bytes, kind);
 }
 
@@ -381,8 +388,7 @@ cudaError_t check_fill(memory::Fill& fill, bool& empty, void* dst, std::size_t p
   empty = extent.width == 0 || extent.height == 0 || extent.depth == 0;
   if (empty) return cudaSuccess;
   if ((extent.height > 1 || extent.depth > 1) && pitch < extent.width) return cudaErrorInvalidValue;
-  if (three_dimensional && (extent.height > 1 || extent.depth > 1) && slice_rows < extent.height)
-    return cudaErrorInvalidValue;
+  if (three_dimensional && slice_rows < extent.height) return cudaErrorInvalidValue;
   fill = memory::linear_fill(dst, static_cast<std::uint32_t>(value) & 0xff, extent.width);
   fill.height = extent.height;
   fill.depth = extent.depth;

@@ -40,10 +40,11 @@ cudaError_t check_from_array(CopyPlan& plan, void* dst, std::size_t dst_pitch, c
 cudaError_t check_between_arrays(CopyPlan& plan, cudaArray_t dst, std::size_t dst_x, std::size_t dst_y,
                                  cudaArray_const_t src, std::size_t src_x, std::size_t src_y, std::size_t width,
                                  std::size_t height, cudaMemcpyKind kind) noexcept;
+// `range_first`: what reaches beyond the variable counts before a wrong direction, as it does in calls that wait.
 cudaError_t check_to_symbol(CopyPlan& plan, const void* symbol, const void* src, std::size_t bytes, std::size_t offset,
-                            cudaMemcpyKind kind) noexcept;
+                            cudaMemcpyKind kind, bool range_first) noexcept;
 cudaError_t check_from_symbol(CopyPlan& plan, void* dst, const void* symbol, std::size_t bytes, std::size_t offset,
-                              cudaMemcpyKind kind) noexcept;
+                              cudaMemcpyKind kind, bool range_first) noexcept;
 cudaError_t check_batch_3d(CopyPlan& plan, const cudaMemcpy3DBatchOp& operation) noexcept;
 
 // Fills. `fill` is complete after the shape check; the target's memory is looked at by check_fill_target, for

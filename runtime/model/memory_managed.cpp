@@ -68,6 +68,19 @@ cudaError_t check_place(const cudaMemLocation& location, cudaError_t no_device) 
   }
 }
 
+// Advice about a NUMA node, other than who uses the memory, is taken of any memory and changes nothing (as recorded).
+bool says_nothing(cudaMemoryAdvise advice, const cudaMemLocation& location) noexcept {
+  const bool node = location.type == cudaMemLocationTypeHostNuma,
+             current = location.type == cudaMemLocationTypeHostNumaCurrent;
+  switch (advice) {
+  case cudaMemAdviseSetReadMostly:
+  case cudaMemAdviseUnsetReadMostly:
+  case cudaMemAdviseUnsetPreferredLocation: return node || current;
+  case cudaMemAdviseSetPreferredLocation: return (node && location.id == 0) || current;
+  default: return false;
+  }
+}
+
 // The hints of a block that is there; made if need be.
 BlockHints& hints_of(const Pointer& found) {
   BlockHints& hints = all_hints()[found.block.base];
@@ -115,7 +128,10 @@ bool managed_range(const void* pointer, std::size_t bytes) noexcept {
 
 cudaError_t check_prefetch(const void* pointer, std::size_t bytes, const cudaMemLocation& location,
                            unsigned long long flags) noexcept {
-  if (flags != 0 || !managed_range(pointer, bytes)) return cudaErrorInvalidValue;
+  if (flags != 0 || !pointer || bytes == 0) return cudaErrorInvalidValue;
+  // A device that isn't there is seen before the range is.
+  if (location.type == cudaMemLocationTypeDevice && !existing_device(location)) return cudaErrorInvalidDevice;
+  if (!managed_range(pointer, bytes)) return cudaErrorInvalidValue;
   return check_place(location, cudaErrorInvalidDevice);
 }
 
@@ -128,6 +144,7 @@ void prefetched(const void* pointer, std::size_t bytes, const cudaMemLocation& l
 
 cudaError_t advise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice,
                    const cudaMemLocation& location) noexcept {
+  if (says_nothing(advice, location)) return cudaSuccess;
   if (!managed_range(pointer, bytes)) return cudaErrorInvalidValue;
   // A pool's memory stays where the pool is at home.
   if (space().find(pointer).owner) return cudaErrorNotSupported;

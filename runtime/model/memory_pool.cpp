@@ -132,7 +132,8 @@ cudaError_t create_pool(Pool** out, const cudaMemPoolProps& props) noexcept {
       handles != cudaMemHandleTypeFabric)
     return cudaErrorInvalidValue;
   // Managed pools are nobody else's, have no limit, and may be at home nowhere in particular.
-  if (options.managed && (handles != cudaMemHandleTypeNone || props.maxSize)) return cudaErrorInvalidValue;
+  if (options.managed && (handles != cudaMemHandleTypeNone || props.maxSize || props.usage))
+    return cudaErrorInvalidValue;
   switch (props.location.type) {
   case cudaMemLocationTypeInvalid:
   case cudaMemLocationTypeHostNumaCurrent:
@@ -154,7 +155,7 @@ cudaError_t create_pool(Pool** out, const cudaMemPoolProps& props) noexcept {
     options.device = -1;
     options.host = !options.managed;
     break;
-  default: return cudaErrorInvalidValue;
+  default: return options.managed ? cudaErrorNotSupported : cudaErrorInvalidValue;
   }
   for (const unsigned char byte : props.reserved)
     if (byte) return cudaErrorInvalidValue;
@@ -292,7 +293,7 @@ cudaError_t set_located_pool(const cudaMemLocation& location, cudaMemAllocationT
     if (pool->options().device != location.id) return cudaErrorInvalidValue;
     return set_current_pool(location.id, pool) ? cudaSuccess : cudaErrorInvalidValue;
   }
-  if (pool->options().device >= 0) return cudaErrorInvalidValue;
+  if (pool->options().location != static_cast<int>(location.type)) return cudaErrorInvalidValue;
   const std::scoped_lock hold(pools_lock);
   host_current[managed] = pool;
   return cudaSuccess;
@@ -369,19 +370,39 @@ cudaError_t pool_access(Pool& pool, const cudaMemLocation& location, cudaMemAcce
   }
 }
 
+// Three questions are asked of every entry, one after the other; the first answer to one of them counts.
 cudaError_t set_pool_access(Pool& pool, const cudaMemAccessDesc* list, std::size_t count) noexcept {
+  const memory::PoolOptions& options = pool.options();
+  const bool homeless = options.host || options.managed;  // hosts may be named
+  const auto on_device = [](const cudaMemAccessDesc& wish) { return wish.location.type == cudaMemLocationTypeDevice; };
+  const auto flags_of = [](const cudaMemAccessDesc& wish) { return static_cast<int>(wish.flags); };
+  const auto first = [&](auto&& answer) {
+    for (std::size_t i = 0; i < count; ++i)
+      if (const cudaError_t error = answer(list[i])) return error;
+    return cudaSuccess;
+  };
+  cudaError_t error = first([&](const cudaMemAccessDesc& wish) {
+    if (flags_of(wish) == cudaMemAccessFlagsProtRead || (!on_device(wish) && !homeless)) return cudaErrorNotSupported;
+    const int id = wish.location.id;
+    return on_device(wish) && (id < 0 || id >= device_count()) ? cudaErrorInvalidDevice : cudaSuccess;
+  });
+  if (error) return error;
+  error = first([&](const cudaMemAccessDesc& wish) {
+    const int flags = flags_of(wish), type = wish.location.type;
+    const bool place = on_device(wish) || type == cudaMemLocationTypeHost || type == cudaMemLocationTypeHostNuma;
+    const bool wanted = flags == cudaMemAccessFlagsProtNone || flags == cudaMemAccessFlagsProtReadWrite;
+    return place && wanted ? cudaSuccess : cudaErrorInvalidValue;
+  });
+  if (error) return error;
+  // Where a pool is at home it can always be used, but for managed memory.
+  error = first([&](const cudaMemAccessDesc& wish) {
+    if (flags_of(wish) != cudaMemAccessFlagsProtNone || options.managed) return cudaSuccess;
+    if (on_device(wish)) return options.device == wish.location.id ? cudaErrorInvalidDevice : cudaSuccess;
+    return cudaErrorNotSupported;
+  });
+  if (error) return error;
   for (std::size_t i = 0; i < count; ++i) {
-    const cudaMemAccessDesc& wish = list[i];
-    const auto flags = static_cast<int>(wish.flags);
-    if (wish.location.type != cudaMemLocationTypeDevice || flags == cudaMemAccessFlagsProtRead)
-      return cudaErrorNotSupported;
-    if (wish.location.id < 0 || wish.location.id >= device_count()) return cudaErrorInvalidDevice;
-    if (flags != cudaMemAccessFlagsProtNone && flags != cudaMemAccessFlagsProtReadWrite) return cudaErrorInvalidValue;
-    // A pool's own device always has full access, but to managed memory.
-    if (flags == cudaMemAccessFlagsProtNone && !pool.options().managed && pool.options().device == wish.location.id)
-      return cudaErrorInvalidDevice;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
+    if (!on_device(list[i])) continue;
     const std::uint64_t bits = std::uint64_t{0x100000001} << list[i].location.id;
     pool.access = list[i].flags == cudaMemAccessFlagsProtReadWrite ? pool.access | bits : pool.access & ~bits;
   }

@@ -13,11 +13,15 @@ namespace {
 
 constexpr std::uintptr_t address_alignment = 512;  // cudaDeviceProp::textureAlignment
 constexpr std::size_t pitch_alignment = 32;        // texturePitchAlignment
-constexpr std::size_t most_linear_elements = std::size_t{1} << 28;
 
 ObjectPool<TextureObject>& objects() {
   static auto* const pool = new ObjectPool<TextureObject>(1u << 20);
   return *pool;
+}
+
+// 4 GiB of elements, but no more than 2^30 (cudaDeviceGetTexture1DLinearMaxWidth).
+std::size_t most_linear_elements(const memory::Format& format) noexcept {
+  return (std::size_t{1} << 32) / std::max(format.element_bytes(), 4u);
 }
 
 // Memory that a texture may lie in: anything but pageable memory and memory that is free.
@@ -33,14 +37,58 @@ cudaError_t check_peer(const void* memory) noexcept {
   return there < 0 || there == here || settings(here).peer(there) ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
 }
 
-// Fills the levels of `texture` from a resource.
-cudaError_t find_levels(const cudaResourceDesc& resource, memory::Texture* texture) noexcept {
+// Words that are no mode mean "normalized if that is possible".
+bool read_normalized(const cudaTextureDesc& desc, const memory::Format& format) noexcept {
+  return desc.readMode != cudaReadModeElementType && format.kind != memory::ChannelKind::is_float && format.bits < 32;
+}
+
+// Whether elements of this format can be read so; asked before it is known where they lie.
+cudaError_t check_reading(const cudaTextureDesc& desc, const memory::Format& format) noexcept {
+  const bool is_float = format.kind == memory::ChannelKind::is_float;
+  if (format.normalized)
+    return desc.readMode == cudaReadModeNormalizedFloat ? cudaSuccess : cudaErrorInvalidNormSetting;
+  if (desc.filterMode == cudaFilterModeLinear && !is_float && !read_normalized(desc, format))
+    return cudaErrorInvalidFilterSetting;
+  if (desc.readMode == cudaReadModeNormalizedFloat && (is_float || format.bits == 32))
+    return cudaErrorInvalidNormSetting;
+  return cudaSuccess;
+}
+
+constexpr bool is_mode(cudaTextureAddressMode mode) noexcept {
+  return static_cast<unsigned>(mode) <= cudaAddressModeBorder;
+}
+
+// Modes of dimensions that the texture hasn't aren't looked at.
+cudaError_t check_sampling(const cudaTextureDesc& desc, unsigned dimensions) noexcept {
+  for (unsigned i = 0; i < dimensions; ++i)
+    if (!is_mode(desc.addressMode[i])) return cudaErrorInvalidValue;
+  if (static_cast<unsigned>(desc.filterMode) > cudaFilterModeLinear ||
+      static_cast<unsigned>(desc.mipmapFilterMode) > cudaFilterModeLinear)
+    return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
+// The dimensions in which an array's texels have coordinates of their own; layers and faces aren't one.
+unsigned dimensions_of(const Array& array) noexcept {
+  const bool layers = array.flags & (cudaArrayLayered | cudaArrayCubemap);
+  return array.extent.depth != 0 && !layers ? 3 : array.extent.height != 0 ? 2 : 1;
+}
+
+// Fills the levels of `texture` from a resource. `reading`: as it is to be read; null for a surface.
+cudaError_t find_levels(const cudaResourceDesc& resource, const cudaTextureDesc* reading, memory::Texture* texture,
+                        unsigned* dimensions) noexcept {
+  const auto check_use = [&] {
+    return reading ? check_reading(*reading, texture->levels[0].format) : cudaErrorInvalidValue;
+  };
   switch (resource.resType) {
   case cudaResourceTypeArray: {
     const Array* array = array_of(resource.res.array.array);
     if (!array) return cudaErrorInvalidResourceHandle;
     texture->levels[0] = array->surface;
     texture->cubemap = array->flags & cudaArrayCubemap;
+    *dimensions = dimensions_of(*array);
+    if (reading)
+      if (const cudaError_t error = check_use()) return error;
     return check_peer(array->surface.data);
   }
   case cudaResourceTypeMipmappedArray: {
@@ -49,28 +97,35 @@ cudaError_t find_levels(const cudaResourceDesc& resource, memory::Texture* textu
     texture->level_count = array->level_count;
     for (unsigned i = 0; i < array->level_count; ++i) texture->levels[i] = array->levels[i]->surface;
     texture->cubemap = array->levels[0]->flags & cudaArrayCubemap;
+    *dimensions = dimensions_of(*array->levels[0]);
+    if (const cudaError_t error = check_use()) return error;
     return check_peer(texture->levels[0].data);
   }
   case cudaResourceTypeLinear: {
     const auto& linear = resource.res.linear;
-    if (const cudaError_t error = check_address(linear.devPtr)) return error;
     memory::Surface& surface = texture->levels[0];
     if (!format_of(linear.desc, &surface.format)) return cudaErrorInvalidChannelDescriptor;
+    if (const cudaError_t error = check_use()) return error;
+    if (surface.format.normalized) return cudaErrorInvalidValue;
+    if (const cudaError_t error = check_address(linear.devPtr)) return error;
     const std::size_t elements = linear.sizeInBytes / surface.format.element_bytes();
-    if (elements > most_linear_elements) return cudaErrorInvalidValue;
+    if (elements > most_linear_elements(surface.format)) return cudaErrorInvalidValue;
     // What lies beyond the block reads as zero, like everything else outside.
     const memory::Block block = memory::space().find(linear.devPtr).block;
     const auto left = block.size - static_cast<std::size_t>(static_cast<char*>(linear.devPtr) - block.base);
     surface.data = static_cast<char*>(linear.devPtr);
     surface.width = static_cast<std::uint32_t>(std::min(elements, left / surface.format.element_bytes()));
     texture->linear = true;
+    *dimensions = 1;
     return cudaSuccess;
   }
   case cudaResourceTypePitch2D: {
     const auto& pitched = resource.res.pitch2D;
-    if (const cudaError_t error = check_address(pitched.devPtr)) return error;
     memory::Surface& surface = texture->levels[0];
     if (!format_of(pitched.desc, &surface.format)) return cudaErrorInvalidChannelDescriptor;
+    if (const cudaError_t error = check_use()) return error;
+    if (surface.format.normalized) return cudaErrorInvalidValue;
+    if (const cudaError_t error = check_address(pitched.devPtr)) return error;
     if (pitched.width > 131072 || pitched.height > 65000 || pitched.pitchInBytes > 2097120 ||
         pitched.pitchInBytes % pitch_alignment)  // rows may overlap
       return cudaErrorInvalidValue;
@@ -79,31 +134,11 @@ cudaError_t find_levels(const cudaResourceDesc& resource, memory::Texture* textu
     surface.height = static_cast<std::uint32_t>(std::max<std::size_t>(pitched.height, 1));
     surface.row_pitch = pitched.pitchInBytes;
     surface.slice_pitch = surface.row_pitch * surface.height;
+    *dimensions = 2;
     return cudaSuccess;
   }
   default: return cudaErrorInvalidValue;
   }
-}
-
-// Words that are no mode mean "normalized if that is possible".
-bool read_normalized(const cudaTextureDesc& desc, const memory::Format& format) noexcept {
-  return desc.readMode != cudaReadModeElementType && format.kind != memory::ChannelKind::is_float && format.bits < 32;
-}
-
-cudaError_t check_sampling(const cudaTextureDesc& desc, const memory::Texture& texture) noexcept {
-  for (const cudaTextureAddressMode mode : desc.addressMode)
-    if (static_cast<unsigned>(mode) > cudaAddressModeBorder) return cudaErrorInvalidValue;
-  const memory::Format& format = texture.levels[0].format;
-  const bool is_float = format.kind == memory::ChannelKind::is_float;
-  const bool normalized = read_normalized(desc, format);
-  if (desc.filterMode == cudaFilterModeLinear && !is_float && (!normalized || format.bits == 32))
-    return cudaErrorInvalidFilterSetting;
-  if (desc.readMode == cudaReadModeNormalizedFloat && (is_float || format.bits == 32))
-    return cudaErrorInvalidNormSetting;
-  if (static_cast<unsigned>(desc.filterMode) > cudaFilterModeLinear ||
-      static_cast<unsigned>(desc.mipmapFilterMode) > cudaFilterModeLinear)
-    return cudaErrorInvalidValue;
-  return cudaSuccess;
 }
 
 // What a view reads the elements as; false for a format of another size.
@@ -154,12 +189,15 @@ TextureObject* texture_of(std::uint64_t handle, bool surface) noexcept {
 cudaError_t create_texture(cudaTextureObject_t* out, const cudaResourceDesc& resource, const cudaTextureDesc& desc,
                            const cudaResourceViewDesc* view) noexcept {
   memory::Texture texture;
-  if (const cudaError_t error = find_levels(resource, &texture)) return error;
-  if (const cudaError_t error = check_sampling(desc, texture)) return error;
+  unsigned dimensions = 0;
+  if (const cudaError_t error = find_levels(resource, &desc, &texture, &dimensions)) return error;
+  if (const cudaError_t error = check_sampling(desc, dimensions)) return error;
   if (desc.seamlessCubemap && !texture.cubemap) return cudaErrorInvalidValue;
   if (view)
     if (const cudaError_t error = apply_view(*view, &texture)) return error;
-  for (int i = 0; i < 3; ++i) texture.address[i] = static_cast<memory::AddressMode>(desc.addressMode[i]);
+  for (int i = 0; i < 3; ++i)
+    texture.address[i] = static_cast<memory::AddressMode>(is_mode(desc.addressMode[i]) ? desc.addressMode[i]
+                                                                                       : cudaAddressModeClamp);
   texture.filter = static_cast<memory::FilterMode>(desc.filterMode);
   texture.level_filter = static_cast<memory::FilterMode>(desc.mipmapFilterMode);
   texture.normalized_read = read_normalized(desc, texture.levels[0].format);
@@ -179,6 +217,14 @@ cudaError_t create_texture(cudaTextureObject_t* out, const cudaResourceDesc& res
   object->resource = resource;
   object->desc = desc;
   object->desc.readMode = texture.normalized_read ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+  // What is said of it is what it came to.
+  for (cudaTextureAddressMode& mode : object->desc.addressMode)
+    if (!is_mode(mode)) mode = cudaAddressModeClamp;
+  if (resource.resType == cudaResourceTypePitch2D && resource.res.pitch2D.height == 1)
+    object->resource.res.pitch2D.pitchInBytes = 0;
+  object->desc.sRGB = desc.sRGB != 0;
+  object->desc.normalizedCoords = desc.normalizedCoords != 0;
+  object->desc.disableTrilinearOptimization = desc.disableTrilinearOptimization != 0;
   object->view = view ? *view : cudaResourceViewDesc{};
   object->texture = texture;
   object->live.store(true, std::memory_order_release);
@@ -187,9 +233,10 @@ cudaError_t create_texture(cudaTextureObject_t* out, const cudaResourceDesc& res
 }
 
 cudaError_t create_surface(cudaSurfaceObject_t* out, const cudaResourceDesc& resource) noexcept {
-  if (resource.resType != cudaResourceTypeArray) return cudaErrorInvalidValue;
+  // Only arrays can be written to so.
   memory::Texture texture;
-  if (const cudaError_t error = find_levels(resource, &texture)) return error;
+  unsigned dimensions = 0;
+  if (const cudaError_t error = find_levels(resource, nullptr, &texture, &dimensions)) return error;
   texture.layered = array_of(resource.res.array.array)->flags & cudaArrayLayered;
   TextureObject* object = objects().take();
   if (!object) return cudaErrorMemoryAllocation;
