@@ -1,9 +1,9 @@
 // How a host thread calls the worker that watches a queue, and gets his answer.
 //
-// A worker that watches a queue (worker.h) looks at its call line all the time. Whoever waits for a host function writes
-// the operation's number there; a thread that waits for what it has itself enqueued last adds the function, so that the
-// worker needn't fetch the record, and looks for the answer in the same line: a line that goes to and fro between two
-// writers costs half of what two lines cost that are each written by one side and read by the other.
+// A worker that watches a queue (worker.h) looks at its call line all the time. Whoever waits for a host function
+// writes the operation's number there; a thread that waits for what it has itself enqueued last adds the function, so
+// that the worker needn't fetch the record, and looks for the answer in the same line: a line that goes to and fro
+// between two writers costs half of what two lines cost that are each written by one side and read by the other.
 #pragma once
 #include <atomic>
 #include <cstdint>

@@ -340,7 +340,8 @@ Drain drain(Queue& queue, Runner& runner, std::uint64_t until, std::uint64_t kno
 }
 
 bool run_called(Queue& queue, const HostCall& call, Runner& runner) noexcept {
-  if (runner.residents != 0 || queue.completed() + 1 != call.sequence || queue.next_record() != call.record) return false;
+  if (runner.residents != 0 || queue.completed() + 1 != call.sequence || queue.next_record() != call.record)
+    return false;
   HostOp op{{OpKind::host, 0, HostOp::lines_of, 0}, call.function, call.data, call.with_status, {}};
   run_host(queue, op, runner);
   queue.complete_called(call);

@@ -81,9 +81,9 @@ class Scheduler {
 
   // ---- worker side ----
   // Waits for work: searches for a bounded time, then sleeps. Looks at the lists in `rest` ticks at the earliest,
-  // unless it is rung. Not 0: the watched queue has been claimed for the caller, up to that operation; if the call for it
-  // came with its host function, the caller counts as being in one (leave_host_function). 0: there may be
-  // some elsewhere; the watch may have been ended.
+  // unless it is rung. Not 0: the watched queue has been claimed for the caller, up to that operation; if the call for
+  // it came with its host function, the caller counts as being in one (leave_host_function). 0: there may be some
+  // elsewhere; the watch may have been ended.
   std::uint64_t idle(Watch& watch, std::uint64_t rest) noexcept;
   bool has_ready() const noexcept;
   bool has_queues() const noexcept;

@@ -72,10 +72,10 @@ class Waiting {
 
 namespace {
 
-constexpr std::uint64_t spin_us = 10;       // without anything happening
-constexpr std::uint64_t spin_all_us = 100;  // while a worker gets on with the queue
+constexpr std::uint64_t spin_us = 10;                                // without anything happening
+constexpr std::uint64_t spin_all_us = 100;                           // while a worker gets on with the queue
 constexpr std::uint64_t ticks_an_operation = 32, most_ticks = 1600;  // between two looks, at least
-constexpr unsigned answer_looks = 64;       // at `completed` alone, after a call
+constexpr unsigned answer_looks = 64;                                // at `completed` alone, after a call
 
 // Looking takes the line of `completed` away from the worker that counts there: the less often, the more is left to do.
 void pause_for(std::uint64_t left) noexcept {
