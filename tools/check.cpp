@@ -15,6 +15,7 @@
 #include "check_findings.h"
 #include "commands.h"
 #include "program.h"
+#include "suppressions.h"
 
 extern char** environ;
 
@@ -39,40 +40,6 @@ int run_checked(const std::vector<std::string>& command, const std::string& file
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   return status;
-}
-
-// Lines of a suppressions file: `KIND`, `KIND:TEXT` or `TEXT`; a finding is suppressed when its kind is KIND (or *) and
-// TEXT is part of a function's name or of a file's name on either side. `#` begins a comment.
-struct Suppression {
-  std::string kind, text;
-};
-std::vector<Suppression> read_suppressions(const std::string& path) {
-  std::vector<Suppression> result;
-  if (path.empty()) return result;
-  std::ifstream in(path);
-  if (!in) throw std::runtime_error(fmt::format("the suppressions in {} could not be read; check the name", path));
-  for (std::string line; std::getline(in, line);) {
-    line.resize(std::min(line.find('#'), line.size()));
-    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.pop_back();
-    if (line.empty()) continue;
-    const auto colon = line.find(':');
-    if (colon == line.npos)
-      result.push_back({"*", line});
-    else
-      result.push_back({line.substr(0, colon), line.substr(colon + 1)});
-  }
-  return result;
-}
-bool matches(const Suppression& s, const Finding& f) {
-  if (s.kind != "*" && s.kind != f.kind) return false;
-  if (s.text.empty() || s.text == "*") return true;
-  const auto in = [&](const std::string& text) { return text.find(s.text) != text.npos; };
-  for (const Side* side : {&f.a, &f.b}) {
-    if (in(side->what) || in(side->device.file)) return true;
-    for (const Frame& frame : side->frames)
-      if (in(frame.function) || in(frame.file)) return true;
-  }
-  return false;
 }
 
 void print_side(const char* mark, const Side& side) {
@@ -162,14 +129,14 @@ void add_check(CLI::App& app) {
   command->add_option("--json", json_path, "write the findings to this file, - for standard output");
   command->add_option(
       "--suppressions", suppressions,
-      "file of findings not to report: a line KIND:TEXT, TEXT being part of a function's or file's name");
+      "file of findings not to report: lines KIND:TEXT, TEXT being part of a function's or file's name");
   command->add_flag("--api-only", api_only, "look at copies, sets and frees only, not into kernels and host code");
   add_program(*command);
   command->callback([command] {
     std::string file;
     try {
       const std::vector<std::string> program = program_of(*command);
-      const auto suppressed = read_suppressions(suppressions);
+      const auto suppressed = suppressions.empty() ? std::vector<Suppression>{} : read_suppressions(suppressions);
       char name[] = "/tmp/millrace-check-XXXXXX";
       const int fd = mkstemp(name);
       if (fd < 0)
@@ -190,7 +157,7 @@ void add_check(CLI::App& app) {
       }
       std::erase_if(result.findings, [&](const Finding& f) {
         for (const Suppression& s : suppressed)
-          if (matches(s, f)) return ++result.suppressed, true;
+          if (s.covers(f)) return ++result.suppressed, true;
         return false;
       });
       const int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -175,11 +175,12 @@ void event(Collector& c, const MrBlock& block, std::uintptr_t lane, std::uint32_
   }
 }
 
-// Atomic and volatile accesses order blocks, and the grid with the host.
+// Atomic and volatile accesses order blocks, and the grid with the host: what releases is a store with release order,
+// or one behind a fence.
 void synchronise(Collector& c, std::uintptr_t address, const MrCheckSite& site) {
   KernelRecord& record = *c.record;
   const bool acquires = site.kind & MR_CHECK_READ;
-  const bool releases = site.kind & MR_CHECK_WRITE && (c.fenced || site.kind & (MR_CHECK_ORDERED | MR_CHECK_VOLATILE));
+  const bool releases = site.kind & MR_CHECK_WRITE && (c.fenced || site.kind & MR_CHECK_ORDERED);
   const auto known = record.releases.find(address);
   if (acquires && known != record.releases.end()) {
     record.states[c.block].seen[address] = known->second.size();
@@ -198,7 +199,7 @@ void synchronise(Collector& c, std::uintptr_t address, const MrCheckSite& site) 
   auto& variable = checker->sync[address];
   for (int world = 0; world < worlds; ++world) {
     if (acquires) op.clock[world].join(variable.clock[world]);
-    if (site.kind & MR_CHECK_WRITE) {
+    if (releases) {
       variable.clock[world].join(op.clock[world]);
       variable.clock[world].raise(op.chain, op.time);
     }

@@ -192,7 +192,10 @@ int main() {
     rr.res.array.array = a;
     OK(cudaCreateSurfaceObject(&s, &rr));
     OK(cudaDestroySurfaceObject(s));
+    // Only of arrays; an H200 looks at the format first (asked with this program and one of its own).
     rr.resType = cudaResourceTypeLinear;
+    EXPECT(cudaCreateSurfaceObject(&s, &rr), cudaErrorInvalidChannelDescriptor);
+    rr.res.linear.desc = cudaCreateChannelDesc<float>();
     EXPECT(cudaCreateSurfaceObject(&s, &rr), cudaErrorInvalidValue);
   }
   // gather
