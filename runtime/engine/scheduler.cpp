@@ -226,7 +226,11 @@ std::uint64_t claim_watched(Watch& watch, bool rung) noexcept {
   if (watch.called())
     if (const std::uint64_t until = watch.answer()) return until;
   watch.let_go();
-  switch (queue.state()) {
+  const QueueState state = queue.state();
+  // While the state's line is on its way, a processor that guesses `watched` reads the tail for look(), and thereby
+  // takes its line away from the enqueuer, whoever has the queue: it is not to guess.
+  _mm_lfence();
+  switch (state) {
   case QueueState::watched:
     if (const std::uint64_t until = watch.look(rung); until != 0 && queue.try_claim(true)) return until;
     return 0;
