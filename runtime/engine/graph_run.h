@@ -54,9 +54,10 @@ enum class StepKind : std::uint8_t {
 
 enum StepFlags : std::uint8_t {
   step_disabled = 1u << 0,
-  step_resident = 1u << 1,                                    // the kernel needs residency
-  step_port = 1u << 2,                                        // a kernel with a PortWork
-  step_launches = 1u << 3,                                    // a kernel that may launch kernels (Domain::on_launching)
+  step_resident = 1u << 1,  // the kernel needs residency
+  step_port = 1u << 2,      // a kernel with a PortWork
+  step_launches = 1u << 3,  // a kernel that may launch kernels (Domain::on_launching)
+  step_parent = 1u << 4,    // instantiated with a kernel that may launch kernels: others can't become one
   step_in_queue = step_resident | step_port | step_launches,  // kernels that get a queue
 };
 

@@ -257,7 +257,11 @@ class Flatten {
     default:
       node.number = node.finish = emit(StepKind::nothing, node.type);
       store_step(image_, node.number, node);
-      if (node.type == cudaGraphNodeTypeKernel && is_updatable(*node.kernel)) emit_updatable(node);
+      if (node.type == cudaGraphNodeTypeKernel) {
+        if (node.kernel->work->grid.kernel->flags & MR_KERNEL_PARENT)
+          image_.steps[node.number].flags |= engine::step_parent;
+        if (is_updatable(*node.kernel)) emit_updatable(node);
+      }
       if (node.graph->special_edges) emit_port(node);
       if (node.type == cudaGraphNodeTypeMemcpy) exec_.blocking_copies += blocks_launch(*node.copy);
       return cudaSuccess;

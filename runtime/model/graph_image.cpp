@@ -239,7 +239,7 @@ GraphImage* copy_image(const GraphExec& exec, GraphImage& old) {
     }
     default: step.payload = payload; break;  // slot numbers
     }
-    step.flags |= flags & (engine::step_disabled | engine::step_port);
+    step.flags |= flags & (engine::step_disabled | engine::step_port | engine::step_parent);
   }
   return image;
 }

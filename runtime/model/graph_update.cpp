@@ -50,6 +50,11 @@ bool fill_may_become(const FillData& now, const FillData& then) noexcept {
          (a.width == b.width && a.height == b.height && a.elementSize == b.elementSize && a.pitch == b.pitch);
 }
 
+// As on a GPU: a kernel may launch kernels only where the one did that the graph was instantiated with.
+bool may_run(const Step& step, const MrKernel& kernel) noexcept {
+  return (kernel.flags & MR_KERNEL_PARENT) == 0 || (step.flags & engine::step_parent) != 0;
+}
+
 class Update {
  public:
   Update(GraphExec& exec, UpdateOutcome& outcome) : exec_(exec), image_(*exec.image), outcome_(outcome) {}
@@ -171,6 +176,8 @@ class Update {
     switch (node.type) {
     case cudaGraphNodeTypeKernel: {
       const auto& work = *static_cast<const engine::KernelWork*>(step.payload);
+      if (!may_run(step, *node.kernel->work->grid.kernel))
+        return fail(cudaGraphExecUpdateErrorUnsupportedFunctionChange, &node);
       const bool cooperative = work.grid.flags & simt::grid_cooperative;
       if (cooperative != node.kernel->cooperative || (image_.use_priorities && step.priority != node.kernel->priority))
         return fail(cudaGraphExecUpdateErrorAttributesChanged, &node);
@@ -255,6 +262,11 @@ cudaError_t exec_set_kernel(GraphExec& exec, const GraphNode& node, const cudaKe
   const std::uint32_t step = typed_step(exec, node, cudaGraphNodeTypeKernel);
   if (step == no_step) return cudaErrorInvalidValue;
   const ExecHold hold(exec);
+  if (Function* function = params.func ? find_function(params.func) : nullptr) {
+    cudaError_t unknown;
+    const MrKernel* kernel = kernel_on(*function, exec.context->ordinal, &unknown);
+    if (kernel && !may_run(exec.image->steps[step], *kernel)) return cudaErrorInvalidValue;
+  }
   own_image(exec);
   GraphImage& image = *exec.image;
   GraphImage::Updatable* const entry = updatable_at(image, step);
