@@ -1,7 +1,7 @@
 // Rule: what an executable graph's kernel may be exchanged for: a kernel that launches kernels only for one that does.
 // nvcc-flags: -std=c++17 -arch=sm_90 -rdc=true -lcudadevrt
-#include <cuda_runtime.h>
 #include <cstdio>
+#include <cuda_runtime.h>
 
 __global__ void add(int* n, int x) { atomicAdd(n, x); }
 __global__ void plain(int* n) { atomicAdd(n, 1); }
@@ -62,7 +62,11 @@ static void change(const char* name, void (*from)(int*), void (*to)(int*), int e
   cudaGraphExecUpdateResultInfo info = {};
   cudaError_t e = cudaGraphExecUpdate(x, h, &info);
   say("  update", e);
-  printf("  result %d node %d from %d\n", (int)info.result, info.errorNode == b ? 2 : info.errorNode ? 1 : 0, info.errorFromNode != nullptr);
+  printf("  result %d node %d from %d\n", (int)info.result,
+         info.errorNode == b ? 2
+         : info.errorNode    ? 1
+                             : 0,
+         info.errorFromNode != nullptr);
   run(x);
   cudaKernelNodeParams p = {};
   p.func = (void*)from;
