@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -30,14 +32,20 @@ int draw(const fs::path& input, fs::path output) {
   }
   if (output.empty()) output = fs::path(input).replace_extension(".svg");
   std::string format = output.extension().string();
-  if (format.size() < 2) {
-    fmt::print(stderr, "millrace graph: the output {} has no extension; it says the format: .svg, .png or .pdf\n",
+  std::ranges::transform(format, format.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (format != ".svg" && format != ".png" && format != ".pdf") {
+    fmt::print(stderr,
+               "millrace graph: the format follows from the output's extension: name a .svg, .png or .pdf, not {}\n",
                output.string());
     return 2;
   }
-  format.erase(0, 1);
-  const std::string type = "-T" + format, in = input.string(), out = output.string();
-  const char* const arguments[] = {"dot", type.c_str(), in.c_str(), "-o", out.c_str(), nullptr};
+  if (std::error_code none; fs::equivalent(input, output, none)) {
+    fmt::print(stderr, "millrace graph: {} would be written over; name another output with -o\n", input.string());
+    return 2;
+  }
+  // Beside the output first: what dot gives up, or finds no graph in, leaves an older picture as it was.
+  const std::string type = "-T" + format.substr(1), in = input.string(), out = output.string(), made = out + ".new";
+  const char* const arguments[] = {"dot", type.c_str(), in.c_str(), "-o", made.c_str(), nullptr};
   pid_t child;
   const int error = posix_spawnp(&child, "dot", nullptr, nullptr, const_cast<char**>(arguments), environ);
   if (error == ENOENT) {
@@ -50,8 +58,21 @@ int draw(const fs::path& input, fs::path output) {
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  std::error_code failed;
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    fs::remove(made, failed);
     fmt::print(stderr, "millrace graph: dot could not draw {} (see above)\n", in);
+    return 1;
+  }
+  if (fs::file_size(made, failed) == 0 || failed) {
+    fs::remove(made, failed);
+    fmt::print(stderr, "millrace graph: there is no graph in {}\n", in);
+    return 1;
+  }
+  fs::rename(made, output, failed);
+  if (failed) {
+    fmt::print(stderr, "millrace graph: {} could not be written: {}\n", out, failed.message());
+    fs::remove(made, failed);
     return 1;
   }
   fmt::print("{}\n", out);
@@ -65,7 +86,8 @@ void add_graph(CLI::App& app) {
     std::string input, output;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("graph", "Draws a graph that cudaGraphDebugDotPrint wrote.");
+  CLI::App* command = app.add_subcommand("graph", "Draws a graph that cudaGraphDebugDotPrint wrote.\nExit status: 0 "
+                                                  "drawn, 1 it could not be drawn, 2 wrong usage.");
   command->add_option("file", options->input, "the .dot file")->required();
   command->add_option("-o,--output", options->output,
                       "the picture: .svg, .png or .pdf (default: the .dot file's name with .svg)");

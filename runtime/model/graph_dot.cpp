@@ -47,6 +47,9 @@ std::string demangled(const char* name) {
     }
   }
   if (text.starts_with("void ")) text.erase(0, 5);
+  // Nor do template arguments of a thousand characters fit into a picture; both ends say most.
+  constexpr std::size_t most = 160, tail = 40;
+  if (text.size() > most) text.replace(most - tail - 3, text.size() - (most - 3), "...");
   return text;
 }
 
@@ -212,8 +215,7 @@ class Printer {
     case cudaGraphNodeTypeMemcpy: {
       const CopyData& copy = *node.copy;
       const cudaExtent& e = copy.params.extent;
-      std::string text = "copy " + bytes(e.width * e.height * e.depth) + "\n" + side(copy.source) + " to " +
-                         side(copy.target);
+      std::string text = "copy " + bytes(copy.copy.bytes()) + "\n" + side(copy.source) + " to " + side(copy.target);
       if (!copy.one_dimensional) text += format("\n%zu x %zu x %zu", e.width, e.height, e.depth);
       if (wants(cudaGraphDebugDotFlagsMemcpyNodeParams))
         text += format("\nfrom %p\nto %p", copy.copy.src, copy.copy.dst);

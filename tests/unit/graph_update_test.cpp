@@ -105,6 +105,7 @@ TEST(GraphUpdate, HelpersMeetTheNextLaunch) {
   register_kernel<sizeof(Tally)>(&key_tally, "_Z5tallyP5Tally", tally_blocks, [](const void*) {});
   constexpr unsigned width = 24, launches = 400;
   static std::atomic<unsigned> ran[width];
+  for (auto& count : ran) count = 0;
   unsigned seen = 0, wrong = 0;
   cudaGraph_t graph;
   OK(cudaGraphCreate(&graph, 0));
