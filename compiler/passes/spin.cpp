@@ -42,7 +42,7 @@ class Sources {
   }
 
   StringRef of(const Instruction& i) const {
-    if (i.isVolatile()) return "a volatile access";
+    if (i.isVolatile()) return is_own(i) ? "" : "a volatile access";
     if (i.isAtomic() && !isa<FenceInst>(i)) return "an atomic access";
     const auto* call = dyn_cast<CallBase>(&i);
     if (!call || is_debugger_mark(i)) return {};
@@ -67,6 +67,24 @@ class Sources {
   }
 
  private:
+  // Of a variable of the thread's that nobody else knows: a volatile counter delays, and waits for nothing.
+  static bool is_own(const Instruction& i) {
+    const Value* pointer = getLoadStorePointerOperand(&i);
+    const auto* variable = pointer ? dyn_cast<AllocaInst>(getUnderlyingObject(pointer)) : nullptr;
+    return variable && is_only_accessed(*variable);
+  }
+  // (LLVM's capture tracking takes volatile accesses themselves for captures.)
+  static bool is_only_accessed(const Value& pointer) {
+    return all_of(pointer.uses(), [](const Use& use) {
+      const User* user = use.getUser();
+      if (isa<LoadInst>(user)) return true;
+      if (isa<StoreInst>(user)) return use.getOperandNo() == StoreInst::getPointerOperandIndex();
+      if (isa<GetElementPtrInst, BitCastInst, AddrSpaceCastInst>(user)) return is_only_accessed(*user);
+      const auto* call = dyn_cast<IntrinsicInst>(user);
+      return call && call->isLifetimeStartOrEnd();
+    });
+  }
+
   const CallGraph& graph_;
   SmallPtrSet<const Function*, 16> tainted_functions_;
 };

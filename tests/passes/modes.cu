@@ -3,6 +3,11 @@
 #include "device.h"
 #define K extern "C" __global__ void
 K finite_empty() {}
+// A volatile counter of the thread's own is a delay, not a poll.
+K finite_volatile_counter(int* p, int n) {
+  for (volatile int i = 0; i < n; ++i) {}
+  *p = n;
+}
 K finite_counted(int* p, int n) {
   for (int i = 0; i < n; ++i) p[i] += i;
 }
