@@ -56,13 +56,7 @@ bool Table::phases(bool& known) {
   if (!known) return false;
   // Without .shared the address of an object is a generic one.
   const bool in_window = bulk || s.has("shared") || s.has("shared::cta") || s.has("shared::cluster");
-  const auto at = [&](const Operand& o) -> Value* {
-    if (o.kind != Operand::memory || o.parts.empty()) return nullptr;
-    Value* offset = t.read(o.parts[0], {'b', 64});
-    if (o.offset) offset = b.CreateAdd(offset, b.getInt64(o.offset));
-    if (!in_window) return b.CreateIntToPtr(offset, b.getPtrTy());
-    return b.CreateGEP(b.getInt8Ty(), placeholder(b, t.module_, shared_base), offset);
-  };
+  const auto at = [&](const Operand& o) { return pointer(o, in_window); };
   const auto bytes = [&](Value* n) { return b.CreateShl(n, bytes_bit); };
   const Type word{'b', 64}, count{'u', 32};
 

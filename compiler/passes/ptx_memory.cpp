@@ -22,9 +22,11 @@ bool Translator::instruction(const Statement& s) {
 
 // Shared addresses are offsets in the block's window, as __cvta_generic_to_shared makes them.
 Value* Table::pointer(const Operand& o) {
+  return s.has("shared::cluster") ? nullptr : pointer(o, s.has("shared") || s.has("shared::cta"));
+}
+Value* Table::pointer(const Operand& o, bool shared) {
   IRBuilder<>& b = t.b_;
-  if (o.kind != Operand::memory || o.parts.empty() || s.has("shared::cluster")) return nullptr;
-  const bool shared = s.has("shared") || s.has("shared::cta");
+  if (o.kind != Operand::memory || o.parts.empty()) return nullptr;
   Value* a = t.read(o.parts[0], {'b', 64});
   if (o.offset) a = b.CreateAdd(a, b.getInt64(o.offset));
   if (!shared) return b.CreateIntToPtr(a, b.getPtrTy());

@@ -55,6 +55,7 @@ struct Table {
   bool dot_product();
 
   llvm::Value* pointer(const Operand& o);
+  llvm::Value* pointer(const Operand& o, bool shared);  // an offset in the window, or a generic address
   bool load_or_store(bool load);
   bool atomic(bool returns);
   llvm::Value* atomic_of(llvm::Value* at, Type type, const Operand& operand);
