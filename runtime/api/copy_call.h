@@ -11,10 +11,8 @@ inline model::Stream& default_stream(bool per_thread) noexcept {
   return per_thread ? model::per_thread_stream() : *model::current_context().legacy;
 }
 
-// A call without a stream: check(plan), then in the default stream. The devices of a copy between devices have their
-// own work awaited.
-template <class Check>
-cudaError_t run_sync(Check&& check, bool per_thread, int dst_device = -1, int src_device = -1) noexcept {
+// A call without a stream: check(plan), then in the default stream.
+template <class Check> cudaError_t run_sync(Check&& check, bool per_thread) noexcept {
   if (const cudaError_t error = refused()) return result(error);
   model::Stream& stream = default_stream(per_thread);
   model::CopyPlan plan;
@@ -22,9 +20,6 @@ cudaError_t run_sync(Check&& check, bool per_thread, int dst_device = -1, int sr
   if (plan.empty) return cudaSuccess;
   cudaError_t error;
   if (model::slow() && model::capture_refuse(stream, error)) return result(error);
-  for (const int device : {dst_device, src_device})
-    if (device >= 0 && device != stream.context->ordinal)
-      if (model::Context* other = model::existing_context(device)) other->synchronize();
   model::copy_and_wait(stream, plan);
   return result(broken());
 }

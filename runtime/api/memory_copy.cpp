@@ -54,11 +54,10 @@ cudaError_t copy_3d_async(const cudaMemcpy3DParms* p, cudaStream_t stream, bool 
                    per_thread);
 }
 
-// Copies between devices are ordered with the other devices' work too.
 cudaError_t copy_peer(void* dst, int dst_device, const void* src, int src_device, std::size_t bytes, bool per_thread) {
   return run_sync(
       [&](model::CopyPlan& plan) { return model::check_peer(plan, dst, dst_device, src, src_device, bytes); },
-      per_thread, dst_device, src_device);
+      per_thread);
 }
 cudaError_t copy_peer_async(void* dst, int dst_device, const void* src, int src_device, std::size_t bytes,
                             cudaStream_t stream, bool per_thread) {
@@ -68,8 +67,7 @@ cudaError_t copy_peer_async(void* dst, int dst_device, const void* src, int src_
 }
 cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, bool per_thread) {
   if (!p) return api::result(cudaErrorInvalidValue);
-  return run_sync([&](model::CopyPlan& plan) { return model::check_peer_3d(plan, *p); }, per_thread, p->dstDevice,
-                  p->srcDevice);
+  return run_sync([&](model::CopyPlan& plan) { return model::check_peer_3d(plan, *p); }, per_thread);
 }
 cudaError_t copy_3d_peer_async(const cudaMemcpy3DPeerParms* p, cudaStream_t stream, bool per_thread) {
   if (!p) return api::result(cudaErrorInvalidValue);

@@ -32,20 +32,41 @@ struct Page {
       sleepers;  // who waits for `completed`. seq_cst with it: one of waker and sleeper sees the other
 };
 
-// One process's share. Freed with the last reference: the event's own, and one for each operation.
+// One process's share. Freed with the last reference: one of each event, and one for each operation.
 struct Share {
   Page* page = nullptr;
   int file = -1;
+  bool imported = false;   // an imported event has no handle of its own
+  std::int32_t maker = 0;  // the process that made it, and the file's number: what a handle is recognised by
+  std::uint64_t inode = 0;
   std::atomic<int> references{1};
 };
+
+// What this process has opened. A handle can be opened again as long as one of its events is left here, also when the
+// process that made it has destroyed its own. Guarded by opened_lock.
+std::mutex opened_lock;
+std::vector<Share*>& opened() {
+  static auto* const shares = new std::vector<Share*>;
+  return *shares;
+}
 
 Share* share_of(const Event& event) noexcept { return static_cast<Share*>(event.ipc); }
 Share* keep(Share* share) noexcept {
   share->references.fetch_add(1, std::memory_order_relaxed);
   return share;
 }
+// Under opened_lock. False: its last reference is just being dropped.
+bool keep_if_alive(Share* share) noexcept {
+  int n = share->references.load(std::memory_order_relaxed);
+  while (n && !share->references.compare_exchange_weak(n, n + 1, std::memory_order_relaxed)) {}
+  return n != 0;
+}
 void drop(Share* share) noexcept {
   if (share->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (share->imported) {
+    const std::scoped_lock hold(opened_lock);
+    std::erase(opened(), share);
+  }
   munmap(share->page, sizeof(Page));
   close(share->file);
   delete share;
@@ -237,7 +258,7 @@ void wait_shared(Event& event, engine::WaitMode mode) noexcept {
 }
 
 cudaError_t export_event(Event& event, cudaIpcEventHandle_t* out) noexcept {
-  if (!event.ipc) return cudaErrorInvalidResourceHandle;
+  if (!event.ipc || share_of(event)->imported) return cudaErrorInvalidResourceHandle;
   struct stat about;
   if (fstat(share_of(event)->file, &about) != 0) return cudaErrorOperatingSystem;
   const Handle handle{handle_magic, getpid(), share_of(event)->file, about.st_ino, event.flags, 0, {}};
@@ -245,11 +266,15 @@ cudaError_t export_event(Event& event, cudaIpcEventHandle_t* out) noexcept {
   return cudaSuccess;
 }
 
-cudaError_t import_event(const cudaIpcEventHandle_t& given, cudaEvent_t* out) noexcept {
-  Handle handle;
-  std::memcpy(&handle, &given, sizeof handle);
-  if (handle.magic != handle_magic) return cudaErrorMapBufferObjectFailed;
-  if (handle.process == getpid()) return cudaErrorDeviceUninitialized;
+namespace {
+
+cudaError_t open_share(const Handle& handle, Share** out) noexcept {
+  const std::scoped_lock hold(opened_lock);
+  for (Share* share : opened())
+    if (share->maker == handle.process && share->inode == handle.inode && keep_if_alive(share)) {
+      *out = share;
+      return cudaSuccess;
+    }
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/fd/%d", handle.process, handle.file);
   const int file = open(path, O_RDWR | O_CLOEXEC);
@@ -260,6 +285,23 @@ cudaError_t import_event(const cudaIpcEventHandle_t& given, cudaEvent_t* out) no
     close(file);
     return cudaErrorInvalidResourceHandle;
   }
+  share->imported = true;
+  share->maker = handle.process;
+  share->inode = handle.inode;
+  opened().push_back(share);
+  *out = share;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t import_event(const cudaIpcEventHandle_t& given, cudaEvent_t* out) noexcept {
+  Handle handle;
+  std::memcpy(&handle, &given, sizeof handle);
+  if (handle.magic != handle_magic) return cudaErrorMapBufferObjectFailed;
+  if (handle.process == getpid()) return cudaErrorDeviceUninitialized;
+  Share* share = nullptr;
+  if (const cudaError_t error = open_share(handle, &share)) return error;
   cudaEvent_t event;
   if (const cudaError_t error = create_event(&event, handle.flags & ~static_cast<unsigned>(cudaEventInterprocess))) {
     drop(share);

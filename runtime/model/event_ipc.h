@@ -22,7 +22,7 @@ void stream_wait_shared(Stream& stream, Event& event) noexcept;
 bool shared_complete(const Event& event) noexcept;
 void wait_shared(Event& event, engine::WaitMode mode) noexcept;
 
-// cudaErrorInvalidResourceHandle: not an interprocess event.
+// cudaErrorInvalidResourceHandle: not an interprocess event, or one of another process.
 cudaError_t export_event(Event& event, cudaIpcEventHandle_t* out) noexcept;
 // cudaErrorInvalidResourceHandle: not a handle, or its event is gone; cudaErrorDeviceUninitialized: a handle of this
 // process; cudaErrorNotPermitted: of another user.

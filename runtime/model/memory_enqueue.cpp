@@ -1,4 +1,6 @@
 // How copies and sets become operations, and what their calls wait for.
+#include <mutex>
+
 #include <memory/pool.h>
 #include <model/context.h>
 #include <model/memory_copy.h>
@@ -40,6 +42,57 @@ template <class Bytes> void enqueue(Stream& stream, const Bytes& bytes) noexcept
   push(enqueue, bytes);
 }
 
+// The devices, besides the stream's own, in whose default streams a copy has its place, too: a copy between devices in
+// a legacy stream stands in those of both (recorded: tests/conformance/own/device-peer-copy-order.cu).
+class OtherDevices {
+ public:
+  OtherDevices(const Stream& stream, const CopyPlan& plan) noexcept {
+    if (!stream.is_legacy || memory::space().devices() == 1) [[likely]]
+      return;
+    if (!plan.within_device()) return;
+    const int dst = memory::space().find(plan.copy.dst).device, src = memory::space().find(plan.copy.src).device;
+    if (dst == src) return;
+    for (const int device : {dst, src})
+      if (device >= 0 && device != stream.context->ordinal) contexts_[count_++] = &context_of(device);
+  }
+  bool empty() const noexcept { return count_ == 0; }
+  Context* const* begin() const noexcept { return contexts_; }
+  Context* const* end() const noexcept { return contexts_ + count_; }
+
+ private:
+  Context* contexts_[2] = {};
+  unsigned count_ = 0;
+};
+
+// Held while a copy takes its places, so that of two copies between the same devices one comes first in all of them.
+std::mutex between_devices;
+
+void wait_for(Enqueue& enqueue, engine::Queue& queue, std::uint64_t sequence) noexcept {
+  if (queue.completed() >= sequence) return;
+  auto* op = enqueue.push<engine::WaitOp>(engine::OpKind::wait);
+  op->on = &queue;
+  op->sequence = sequence;
+}
+
+// Waits name operations that are enqueued already, so they can't form a circle.
+void enqueue_between(Stream& stream, const OtherDevices& others, const Copy& copy) noexcept {
+  const std::scoped_lock hold(between_devices);
+  std::uint64_t before[2] = {}, sequence;
+  unsigned n = 0;
+  for (const Context* other : others) before[n++] = Enqueue(*other->legacy).sequence();
+  {
+    Enqueue enqueue(stream);
+    n = 0;
+    for (const Context* other : others) wait_for(enqueue, *other->legacy->queue, before[n++]);
+    push(enqueue, copy);
+    sequence = enqueue.sequence();
+  }
+  for (const Context* other : others) {
+    Enqueue behind(*other->legacy);
+    wait_for(behind, *stream.queue, sequence);
+  }
+}
+
 template <class Bytes> void enqueue_and_wait(Stream& stream, const Bytes& bytes) noexcept {
   std::uint64_t sequence;
   bool mine = false;
@@ -73,8 +126,10 @@ void copy_async(Stream& stream, const CopyPlan& plan) noexcept {
   }
   if (both_host || plan.src == Kind::pageable || plan.dst == Kind::pageable)
     enqueue_and_wait(stream, plan.copy);
-  else
+  else if (const OtherDevices others(stream, plan); others.empty()) [[likely]]
     enqueue(stream, plan.copy);
+  else
+    enqueue_between(stream, others, plan.copy);
 }
 
 void copy_taking_source(Stream& stream, const CopyPlan& plan) noexcept {
@@ -97,10 +152,16 @@ void copy_taking_source(Stream& stream, const CopyPlan& plan) noexcept {
 bool done_at_once(Stream& stream) noexcept { return !observe::explorer && stream_idle(stream); }
 
 void copy_and_wait(Stream& stream, const CopyPlan& plan) noexcept {
-  if (!plan.within_device() || done_at_once(stream))
+  if (!plan.within_device()) return enqueue_and_wait(stream, plan.copy);
+  const OtherDevices others(stream, plan);
+  bool at_once = done_at_once(stream);
+  for (const Context* other : others) at_once = at_once && stream_idle(*other->legacy);
+  if (at_once)
     enqueue_and_wait(stream, plan.copy);
-  else
+  else if (others.empty())
     enqueue(stream, plan.copy);
+  else
+    enqueue_between(stream, others, plan.copy);
 }
 
 void fill_and_wait(Stream& stream, const memory::Fill& fill, Kind kind) noexcept {
