@@ -81,8 +81,11 @@ Argv Compiler::front_end(const Input& input, const Argv& prelude) const {
     if (o_.per_thread_stream) a.push_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
   }
   if (!o_.standard.empty() && input.language != Language::assembler &&
-      is_cpp_standard(o_.standard) == (input.language != Language::c))
-    a.push_back("-std=" + o_.standard);
+      is_cpp_standard(o_.standard) == (input.language != Language::c)) {
+    // The headers of device code need C++11; a CUDA program written for C++03 is one of C++11 too, nearly always.
+    const bool old = o_.standard.ends_with("++03") || o_.standard.ends_with("++98");
+    a.push_back("-std=" + (old && input.language == Language::cuda ? std::string("gnu++11") : o_.standard));
+  }
   if (input.language == Language::cuda) {
     append(a, {"-x", "cuda", "--cuda-host-only", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib", "-Xclang",
                std::string("-target-sdk-version=") + sdk_version});

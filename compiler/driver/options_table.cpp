@@ -48,7 +48,7 @@ constexpr OptionRow rows[] = {
     {"optimize O", optional, Opt::optimize, "optimisation level"},
     {"no-exceptions noeh", nothing, Opt::exceptions_off, "no exceptions in host code"},
     {"shared", nothing, Opt::shared, "link a shared library"},
-    {"std", value, Opt::standard, "the language standard: c++11 … c++20"},
+    {"std", value, Opt::standard, "the language standard: c++11 … c++20 (CUDA files: c++03 is taken for c++11)"},
     {"extended-lambda expt-extended-lambda", nothing, Opt::extended_lambda, "lambdas with __device__ (always on)"},
     {"expt-relaxed-constexpr", nothing, Opt::relaxed_constexpr, "constexpr functions on both sides (always on)"},
     {"machine m", value, Opt::bits, ""},

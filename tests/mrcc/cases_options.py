@@ -184,6 +184,24 @@ def language_standards(t):
         t.compiles("-c", "a.cpp", "-DEXPECTED=202002L", *spelling)
     t.write("b.c", "int new = 1;\n")
     t.compiles("-c", "b.c", "-std=c++17")
+    # Headers that CUDA has for C++11 too; C++03 is taken for it.
+    t.write("old.cu", """
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+#include <cuda/std/tuple>
+#include <cuda/std/type_traits>
+#include <cuda_bf16.h>
+namespace cg = cooperative_groups;
+__global__ void kernel(int* p) {
+  const cg::thread_block_tile<32> tile = cg::tiled_partition<32>(cg::this_thread_block());
+  p[threadIdx.x] = cg::reduce(tile, p[threadIdx.x], cg::plus<int>()) + cg::inclusive_scan(tile, 1) + (int)cg::thread_rank(tile);
+}
+""")
+    for standard in ("c++03", "c++11", "c++14"):
+        t.compiles("-c", "old.cu", "-std=" + standard)
     t.fails("-c", "a.cpp", "-DEXPECTED=202002L", "-std=c++17", says="error: static assertion failed")
 
 

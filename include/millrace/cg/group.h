@@ -8,7 +8,7 @@ namespace cooperative_groups {
 
 namespace details {
 
-using std::enable_if_t;
+template <bool B, class T = void> using enable_if_t = typename std::enable_if<B, T>::type;  // C++11 has none
 
 // Lanes of the calling thread's warp that its block has.
 __MR_D unsigned existing_lanes() {
@@ -84,7 +84,9 @@ __device__ inline thread_group __mr_make_group(unsigned mask, bool tile) { retur
 
 // Any group.
 template <class Group> __MR_D __attribute__((convergent)) void sync(const Group& group) { group.sync(); }
-template <class Group> __MR_D auto thread_rank(const Group& group) { return group.thread_rank(); }
-template <class Group> __MR_D auto group_size(const Group& group) { return group.size(); }
+template <class Group> __MR_D auto thread_rank(const Group& group) -> decltype(group.thread_rank()) {
+  return group.thread_rank();
+}
+template <class Group> __MR_D auto group_size(const Group& group) -> decltype(group.size()) { return group.size(); }
 
 }  // namespace cooperative_groups

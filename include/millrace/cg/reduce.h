@@ -65,15 +65,14 @@ __MR_D __attribute__((convergent)) T reduce_tile(unsigned lanes, T value, Op op)
   return exchange<T>(lanes, value, first);
 }
 
-template <class T> struct plain {
-  typedef typename std::remove_cv<typename std::remove_reference<T>::type>::type type;
-};
+template <class T> using plain_t = typename std::remove_cv<typename std::remove_reference<T>::type>::type;
 
 }  // namespace details
 
 template <class T, class Op, unsigned N, class P>
-__MR_D __attribute__((convergent)) auto reduce(const thread_block_tile<N, P>& group, T&& value, Op&& op) {
-  typedef typename details::plain<T>::type V;
+__MR_D __attribute__((convergent)) details::plain_t<T> reduce(const thread_block_tile<N, P>& group, T&& value,
+                                                              Op&& op) {
+  typedef details::plain_t<T> V;
   if constexpr (N <= 32) {
     return details::reduce_tile<N, V>(group.lanes(), V(value), op);
   } else {
@@ -82,16 +81,17 @@ __MR_D __attribute__((convergent)) auto reduce(const thread_block_tile<N, P>& gr
   }
 }
 template <class T, class Op>
-__MR_D __attribute__((convergent)) auto reduce(const coalesced_group& group, T&& value, Op&& op) {
-  typedef typename details::plain<T>::type V;
+__MR_D __attribute__((convergent)) details::plain_t<T> reduce(const coalesced_group& group, T&& value, Op&& op) {
+  typedef details::plain_t<T> V;
   return details::reduce_lanes<V>(group.lanes(), V(value), op);
 }
 template <class T, unsigned N, class P>
-__MR_D __attribute__((convergent)) auto reduce(const thread_block_tile<N, P>& group, T&& value) {
-  return reduce(group, static_cast<T&&>(value), plus<typename details::plain<T>::type>());
+__MR_D __attribute__((convergent)) details::plain_t<T> reduce(const thread_block_tile<N, P>& group, T&& value) {
+  return reduce(group, static_cast<T&&>(value), plus<details::plain_t<T>>());
 }
-template <class T> __MR_D __attribute__((convergent)) auto reduce(const coalesced_group& group, T&& value) {
-  return reduce(group, static_cast<T&&>(value), plus<typename details::plain<T>::type>());
+template <class T>
+__MR_D __attribute__((convergent)) details::plain_t<T> reduce(const coalesced_group& group, T&& value) {
+  return reduce(group, static_cast<T&&>(value), plus<details::plain_t<T>>());
 }
 
 // One thread combines the group's result with an atomic object, or stores it there.

@@ -76,30 +76,32 @@ __MR_D __attribute__((convergent)) T exclusive(const coalesced_group& group, T v
 }  // namespace details
 
 template <class Group, class T, class Op>
-__MR_D __attribute__((convergent)) auto inclusive_scan(const Group& group, T&& value, Op&& op) {
-  typedef typename details::plain<T>::type V;
+__MR_D __attribute__((convergent)) details::plain_t<T> inclusive_scan(const Group& group, T&& value, Op&& op) {
+  typedef details::plain_t<T> V;
   return details::inclusive<V>(group, V(value), op);
 }
-template <class Group, class T> __MR_D __attribute__((convergent)) auto inclusive_scan(const Group& group, T&& value) {
-  typedef typename details::plain<T>::type V;
+template <class Group, class T>
+__MR_D __attribute__((convergent)) details::plain_t<T> inclusive_scan(const Group& group, T&& value) {
+  typedef details::plain_t<T> V;
   return details::inclusive<V>(group, V(value), plus<V>());
 }
 // The first thread gets T{}.
 template <class Group, class T, class Op>
-__MR_D __attribute__((convergent)) auto exclusive_scan(const Group& group, T&& value, Op&& op) {
-  typedef typename details::plain<T>::type V;
+__MR_D __attribute__((convergent)) details::plain_t<T> exclusive_scan(const Group& group, T&& value, Op&& op) {
+  typedef details::plain_t<T> V;
   return details::exclusive<V>(group, V(value), op);
 }
-template <class Group, class T> __MR_D __attribute__((convergent)) auto exclusive_scan(const Group& group, T&& value) {
-  typedef typename details::plain<T>::type V;
+template <class Group, class T>
+__MR_D __attribute__((convergent)) details::plain_t<T> exclusive_scan(const Group& group, T&& value) {
+  typedef details::plain_t<T> V;
   return details::exclusive<V>(group, V(value), plus<V>());
 }
 
 // One thread adds the group's total to an atomic object; every thread's result starts from what was there before.
 template <class Group, class Atomic, class T, class Op>
-__MR_D __attribute__((convergent)) auto inclusive_scan_update(const Group& group, Atomic& destination, T&& value,
-                                                              Op&& op) {
-  typedef typename details::plain<T>::type V;
+__MR_D __attribute__((convergent)) details::plain_t<T> inclusive_scan_update(const Group& group, Atomic& destination,
+                                                                             T&& value, Op&& op) {
+  typedef details::plain_t<T> V;
   const V here = details::inclusive<V>(group, V(value), op);
   V old = here;
   if (group.thread_rank() == group.size() - 1) old = details::update(destination, here, op);
@@ -107,13 +109,14 @@ __MR_D __attribute__((convergent)) auto inclusive_scan_update(const Group& group
   return (V)op(old, here);
 }
 template <class Group, class Atomic, class T>
-__MR_D __attribute__((convergent)) auto inclusive_scan_update(const Group& group, Atomic& destination, T&& value) {
-  return inclusive_scan_update(group, destination, static_cast<T&&>(value), plus<typename details::plain<T>::type>());
+__MR_D __attribute__((convergent)) details::plain_t<T> inclusive_scan_update(const Group& group, Atomic& destination,
+                                                                             T&& value) {
+  return inclusive_scan_update(group, destination, static_cast<T&&>(value), plus<details::plain_t<T>>());
 }
 template <class Group, class Atomic, class T, class Op>
-__MR_D __attribute__((convergent)) auto exclusive_scan_update(const Group& group, Atomic& destination, T&& value,
-                                                              Op&& op) {
-  typedef typename details::plain<T>::type V;
+__MR_D __attribute__((convergent)) details::plain_t<T> exclusive_scan_update(const Group& group, Atomic& destination,
+                                                                             T&& value, Op&& op) {
+  typedef details::plain_t<T> V;
   const V here = details::inclusive<V>(group, V(value), op), below = details::exclusive<V>(group, V(value), op);
   V old = here;
   if (group.thread_rank() == group.size() - 1) old = details::update(destination, here, op);
@@ -121,8 +124,9 @@ __MR_D __attribute__((convergent)) auto exclusive_scan_update(const Group& group
   return group.thread_rank() == 0 ? old : (V)op(old, below);
 }
 template <class Group, class Atomic, class T>
-__MR_D __attribute__((convergent)) auto exclusive_scan_update(const Group& group, Atomic& destination, T&& value) {
-  return exclusive_scan_update(group, destination, static_cast<T&&>(value), plus<typename details::plain<T>::type>());
+__MR_D __attribute__((convergent)) details::plain_t<T> exclusive_scan_update(const Group& group, Atomic& destination,
+                                                                             T&& value) {
+  return exclusive_scan_update(group, destination, static_cast<T&&>(value), plus<details::plain_t<T>>());
 }
 
 }  // namespace cooperative_groups

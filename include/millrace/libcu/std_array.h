@@ -76,7 +76,9 @@ template <class T, size_t N> struct array {
   friend __MR_CUM constexpr bool operator>=(const array& a, const array& b) { return !(a < b); }
   friend __MR_CUM constexpr void swap(array& a, array& b) { a.swap(b); }
 };
+#if __cplusplus >= 201703L
 template <class T, class... U> array(T, U...) -> array<T, 1 + sizeof...(U)>;
+#endif
 
 template <size_t I, class T, size_t N> __MR_CU constexpr T& get(array<T, N>& a) noexcept {
   static_assert(I < N, "index out of range");

@@ -11,21 +11,23 @@ namespace cuda {
 namespace std {
 
 namespace chrono {
-using ::std::chrono::ceil;
 using ::std::chrono::duration;
 using ::std::chrono::duration_cast;
 using ::std::chrono::duration_values;
-using ::std::chrono::floor;
 using ::std::chrono::hours;
 using ::std::chrono::microseconds;
 using ::std::chrono::milliseconds;
 using ::std::chrono::minutes;
 using ::std::chrono::nanoseconds;
-using ::std::chrono::round;
 using ::std::chrono::seconds;
 using ::std::chrono::time_point;
 using ::std::chrono::time_point_cast;
 using ::std::chrono::treat_as_floating_point;
+#if __cplusplus >= 201703L
+using ::std::chrono::ceil;
+using ::std::chrono::floor;
+using ::std::chrono::round;
+#endif
 // Wall-clock time, in device code too.
 struct system_clock {
   typedef ::std::chrono::nanoseconds duration;
@@ -37,11 +39,13 @@ struct system_clock {
 };
 typedef system_clock high_resolution_clock;
 }  // namespace chrono
+#if __cplusplus >= 201402L
 inline namespace literals {
 inline namespace chrono_literals {
 using namespace ::std::literals::chrono_literals;
 }
 }  // namespace literals
+#endif
 
 }  // namespace std
 }  // namespace cuda

@@ -95,6 +95,7 @@ template <class T, size_t N> class span {
   T* data_;
   [[no_unique_address]] __mr_span::extent<N> size_;
 };
+#if __cplusplus >= 201703L
 template <class T, size_t N> span(T (&)[N]) -> span<T, N>;
 template <class T, size_t N> span(array<T, N>&) -> span<T, N>;
 template <class T, size_t N> span(const array<T, N>&) -> span<const T, N>;
@@ -106,6 +107,7 @@ template <class T, size_t N> __MR_CU auto as_bytes(span<T, N> s) noexcept {
 template <class T, size_t N> __MR_CU auto as_writable_bytes(span<T, N> s) noexcept {
   return span<byte>(reinterpret_cast<byte*>(s.data()), s.size_bytes());
 }
+#endif
 
 }  // namespace std
 }  // namespace cuda

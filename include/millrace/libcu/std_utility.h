@@ -20,7 +20,6 @@ namespace cuda {
 namespace std {
 
 // <cstddef>, <cstdint>
-using ::std::byte;
 using ::std::int16_t;
 using ::std::int32_t;
 using ::std::int64_t;
@@ -56,22 +55,10 @@ using ::std::uintptr_t;
 
 // <utility>, <tuple>
 using ::std::declval;
-using ::std::exchange;
 using ::std::forward;
 using ::std::forward_as_tuple;
 using ::std::get;
 using ::std::ignore;
-using ::std::in_place;
-using ::std::in_place_index;
-using ::std::in_place_index_t;
-using ::std::in_place_t;
-using ::std::in_place_type;
-using ::std::in_place_type_t;
-using ::std::index_sequence;
-using ::std::index_sequence_for;
-using ::std::integer_sequence;
-using ::std::make_index_sequence;
-using ::std::make_integer_sequence;
 using ::std::make_pair;
 using ::std::make_tuple;
 using ::std::move;
@@ -84,11 +71,26 @@ using ::std::tie;
 using ::std::tuple;
 using ::std::tuple_cat;
 using ::std::tuple_element;
-using ::std::tuple_element_t;
 using ::std::tuple_size;
+#if __cplusplus >= 201402L
+using ::std::exchange;
+using ::std::index_sequence;
+using ::std::index_sequence_for;
+using ::std::integer_sequence;
+using ::std::make_index_sequence;
+using ::std::make_integer_sequence;
+using ::std::tuple_element_t;
+#endif
 #if __cplusplus >= 201703L
 using ::std::apply;
 using ::std::as_const;
+using ::std::byte;
+using ::std::in_place;
+using ::std::in_place_index;
+using ::std::in_place_index_t;
+using ::std::in_place_t;
+using ::std::in_place_type;
+using ::std::in_place_type_t;
 using ::std::make_from_tuple;
 using ::std::tuple_size_v;
 #endif
@@ -141,9 +143,11 @@ using ::std::reference_wrapper;
 struct identity {
   template <class T> __MR_CUM constexpr T&& operator()(T&& v) const noexcept { return static_cast<T&&>(v); }
 };
+#if __cplusplus >= 201703L
 template <class F, class... A> __MR_CU constexpr ::std::invoke_result_t<F, A...> invoke(F&& f, A&&... a) {
   return ::std::__invoke(static_cast<F&&>(f), static_cast<A&&>(a)...);
 }
+#endif
 
 }  // namespace std
 }  // namespace cuda
