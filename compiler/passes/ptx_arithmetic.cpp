@@ -198,12 +198,26 @@ bool Table::lop3() {
 }
 
 bool Table::permute_bytes() {
-  if (s.words.size() != 2) return false;  // modes such as .f4e
   IRBuilder<>& b = t.b_;
   const Type word{'b', 32};
   llvm::Type* wide = b.getInt64Ty();
   Value* both = b.CreateOr(b.CreateZExt(in(1, word), wide), b.CreateShl(b.CreateZExt(in(2, word), wide), 32));
   Value* selector = in(3, word);
+  // A mode has four selectors, each for a value of the operand's lowest two bits.
+  struct Mode {
+    StringRef name;
+    unsigned selectors[4];
+  };
+  for (const Mode& m : {Mode{"f4e", {0x3210, 0x4321, 0x5432, 0x6543}}, Mode{"b4e", {0x5670, 0x6701, 0x7012, 0x0123}},
+                        Mode{"rc8", {0x0000, 0x1111, 0x2222, 0x3333}}, Mode{"ecl", {0x3210, 0x3211, 0x3222, 0x3333}},
+                        Mode{"ecr", {0x0000, 0x1110, 0x2210, 0x3210}}, Mode{"rc16", {0x1010, 0x3232, 0x1010, 0x3232}}})
+    if (s.has(m.name)) {
+      Value* n = b.CreateAnd(selector, t.i32(3));
+      selector = t.i32(m.selectors[0]);
+      for (unsigned i = 1; i < 4; ++i)
+        selector = b.CreateSelect(b.CreateICmpEQ(n, t.i32(i)), t.i32(m.selectors[i]), selector);
+      break;
+    }
   Value* all = t.i32(0);
   for (unsigned i = 0; i < 4; ++i) {
     Value* pick = b.CreateLShr(selector, 4 * i);
@@ -323,8 +337,30 @@ bool Table::set(bool predicate) {
   return out(b.CreateSExt(holds, t.llvm_type(s.type(0))));
 }
 
+// cvt.pack.sat.to.from{.b32} d, a, b{, c}: c moved up for both, a above b
+bool Table::pack() {
+  IRBuilder<>& b = t.b_;
+  const Type to = s.type(0), from = s.type(1);
+  if (!to.known() || !from.known() || to.is_float() || from.is_float() || from.bits != 32 || to.bits > 16) return false;
+  if (s.operands.size() != (to.bits == 16 ? 3u : 4u)) return false;
+  llvm::Type* wide = b.getInt64Ty();
+  const APInt low = to.kind == 's' ? APInt::getSignedMinValue(to.bits).sext(64) : APInt(64, 0);
+  const APInt high = to.kind == 's' ? APInt::getSignedMaxValue(to.bits).sext(64) : APInt::getMaxValue(to.bits).zext(64);
+  const auto part = [&](unsigned n) {
+    Value* v = in(n, from);
+    v = from.kind == 's' ? b.CreateSExt(v, wide) : b.CreateZExt(v, wide);
+    v = t.intrinsic(Intrinsic::smax, {wide}, {v, ConstantInt::get(wide, low)});
+    v = t.intrinsic(Intrinsic::smin, {wide}, {v, ConstantInt::get(wide, high)});
+    return b.CreateZExt(b.CreateTrunc(v, b.getIntNTy(to.bits)), b.getInt32Ty());
+  };
+  Value* all = b.CreateOr(b.CreateShl(part(1), to.bits), part(2));
+  if (s.operands.size() == 4) all = b.CreateOr(all, b.CreateShl(in(3, {'b', 32}), 2 * to.bits));
+  return out(all);
+}
+
 // cvt{.rounding}{.sat}.to.from d, a{, b}
 bool Table::convert() {
+  if (s.has("pack")) return pack();
   const Type to = s.type(0), from = s.type(1);
   if (!to.known() || !from.known()) return false;
   IRBuilder<>& b = t.b_;
@@ -402,11 +438,23 @@ bool Table::logic() {
   return out(op == "and" ? b.CreateAnd(x, y) : op == "or" ? b.CreateOr(x, y) : b.CreateXor(x, y));
 }
 
-// dp4a.atype.btype d, a, b, c
+// dp4a.atype.btype d, a, b, c; dp2a.lo.atype.btype: the half words of a by two bytes of b
 bool Table::dot_product() {
   IRBuilder<>& b = t.b_;
   const Type word{'b', 32};
   Value* sum = in(3, word);
+  if (s.words[0] == "dp2a") {
+    if (s.has("lo") == s.has("hi")) return false;
+    const auto part = [&](Value* v, unsigned from, unsigned bits, Type type) {
+      v = b.CreateTrunc(b.CreateLShr(v, from), b.getIntNTy(bits));
+      return type.kind == 's' ? b.CreateSExt(v, b.getInt32Ty()) : b.CreateZExt(v, b.getInt32Ty());
+    };
+    Value *x = in(1, word), *y = in(2, word);
+    for (unsigned i = 0; i < 2; ++i)
+      sum = b.CreateAdd(
+          sum, b.CreateMul(part(x, 16 * i, 16, s.type(0)), part(y, 8 * i + (s.has("hi") ? 16 : 0), 8, s.type(1))));
+    return out(sum);
+  }
   const auto byte = [&](Value* v, unsigned i, Type type) {
     v = b.CreateTrunc(b.CreateLShr(v, 8 * i), b.getInt8Ty());
     return type.kind == 's' ? b.CreateSExt(v, b.getInt32Ty()) : b.CreateZExt(v, b.getInt32Ty());
@@ -438,7 +486,7 @@ bool Table::arithmetic(bool& known) {
   if (op == "setp" || op == "set") return set(op == "setp");
   if (op == "selp") return out(b.CreateSelect(in(3, {'p', 1}), in(1, s.type()), in(2, s.type())));
   if (op == "cvt") return convert();
-  if (op == "dp4a") return dot_product();
+  if (op == "dp4a" || op == "dp2a") return dot_product();
   if (op == "copysign")
     return out(t.intrinsic(Intrinsic::copysign, {t.llvm_type(s.type())}, {in(2, s.type()), in(1, s.type())}));
   if (op == "sad") {

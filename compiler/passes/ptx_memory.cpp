@@ -1,6 +1,7 @@
 // The table of translated instructions: memory, atomics, fences, and what lanes do together.
 #include <simt/abi.h>
 
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Module.h"
 
 #include "context.h"
@@ -11,6 +12,7 @@ using namespace llvm;
 
 bool Translator::instruction(const Statement& s) {
   Table table{*this, s};
+  if (!table.understood()) return false;
   bool known = false;
   for (auto part :
        {&Table::packed, &Table::phases, &Table::arithmetic, &Table::memory, &Table::together, &Table::matrices}) {
@@ -152,6 +154,22 @@ Value* Table::atomic_of(Value* p, Type type, const Operand& operand) {
   return old;
 }
 
+// isspacep.SPACE p, a: as __isShared and its kin decide (millrace/device/memory.h); 4 GiB from a
+// window's begin on are its own (runtime/simt/windows.h).
+bool Table::in_space() {
+  IRBuilder<>& b = t.b_;
+  const bool shared = s.has("shared") || s.has("shared::cta"), global = s.has("global");
+  if (s.operands.size() < 2 || !(shared || global || s.has("local"))) return false;
+  Value* a = in(1, {'b', 64});
+  Value* offset = b.CreateSub(a, b.CreatePtrToInt(placeholder(b, t.module_, shared_base), b.getInt64Ty()));
+  Value* in_window = b.CreateICmpULT(offset, b.getInt64(1ull << 32));
+  if (shared) return out(in_window);
+  auto* type = FunctionType::get(b.getInt64Ty(), false);
+  Value* stack = b.CreateCall(type, InlineAsm::get(type, "movq %rsp, $0", "=r", false));
+  Value* local = b.CreateICmpEQ(b.CreateLShr(b.CreateXor(a, stack), 18), b.getInt64(0));
+  return out(global ? b.CreateNot(b.CreateOr(in_window, local)) : local);
+}
+
 bool Table::memory(bool& known) {
   known = true;
   const StringRef op = s.words[0];
@@ -169,6 +187,7 @@ bool Table::memory(bool& known) {
     }
     return out(t.convert(a, {'b', type.bits}));
   }
+  if (op == "isspacep") return in_space();
   if (op == "membar" || op == "fence") {
     const bool block = s.has("cta");
     b.CreateFence(block ? AtomicOrdering::AcquireRelease : AtomicOrdering::SequentiallyConsistent);

@@ -18,6 +18,8 @@ struct Table {
     return !s.operands.empty();
   }
 
+  bool understood() const;  // ptx_words.cpp: no word of the instruction's is one that the table doesn't look at
+
   // `known`: the instruction belongs to this part of the table.
   bool arithmetic(bool& known);  // ptx_arithmetic.cpp
   bool memory(bool& known);      // ptx_memory.cpp
@@ -53,10 +55,12 @@ struct Table {
   bool convert();
   bool logic();
   bool dot_product();
+  bool pack();
 
   llvm::Value* pointer(const Operand& o);
   llvm::Value* pointer(const Operand& o, bool shared);  // an offset in the window, or a generic address
   bool load_or_store(bool load);
+  bool in_space();
   bool atomic(bool returns);
   llvm::Value* atomic_of(llvm::Value* at, Type type, const Operand& operand);
   bool shuffle();

@@ -21,6 +21,18 @@ def an_error_of_both_passes_is_shown_once(t):
 
 
 @case
+def ptx_without_a_translation_is_named(t):
+    for text, name in (("call f;", "call"), ("mapa.shared::cluster.u32 %0, %0, 1;", "mapa.shared::cluster.u32"),
+                       ("wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned"),
+                       ("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%0, {%0}], [%0];",
+                        "cp.async.bulk.tensor.1d"), ("add.xyz.s32 %0, %0, 1;", "add.xyz.s32"),
+                       ("min.xorsign.abs.f32 %0, %0, %0;", "min.xorsign.abs.f32")):
+        t.write("a.cu", f'__global__ void kernel(int* p) {{ int r = *p; asm volatile("{text}" : "+r"(r)); *p = r; }}\n')
+        t.fails("-c", "a.cu", says=f"a.cu:1:", never="when compiling for")
+        t.fails("-c", "a.cu", says=f"inline PTX: the instruction '{name}")
+
+
+@case
 def the_driver_api_is_explained(t):
     t.write("a.cu", "#include <cuda.h>\nint main() {\n  CUdevice d;\n  cuInit(0);\n  cuDeviceGet(&d, 0);\n}\n")
     t.fails("-c", "a.cu", says=["a.cu:4:3: error: use of undeclared identifier 'cuInit'",

@@ -54,6 +54,40 @@ __global__ void scalar(int* wrong, int a, int b, unsigned u, unsigned v, unsigne
   CHECK(18, h, (short)(a + b));
   asm volatile("mad.lo.u32 %0, %1, 3, %0;" : "+r"(x) : "r"(u));
   CHECK(19, x, u * 3);
+  asm("prmt.b32.b4e %0, %1, %2, 1;" : "=r"(x) : "r"(u), "r"(v));
+  CHECK(29, x, __byte_perm(u, v, 0x6701));
+  asm("prmt.b32.ecl %0, %1, %2, 6;" : "=r"(x) : "r"(u), "r"(v));
+  CHECK(29, x, __byte_perm(u, v, 0x3222));
+  asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(x) : "r"(u), "r"(v), "r"(7));
+  CHECK(30, (int)x, (short)u * (int)(v >> 16 & 255) + (short)(u >> 16) * (int)(v >> 24) + 7);
+}
+
+// What is too large or too small for its part is the nearest value that isn't.
+__global__ void packing(int* wrong, int a, int b, int c) {
+  unsigned x;
+  asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));
+  CHECK(31, x, 0x7ffffffbu);
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(x) : "r"(a), "r"(b), "r"(c));
+  CHECK(31, x, 0x3344ff00u);
+}
+
+__device__ int kind_of(const void* p) {
+  int r;
+  asm("{ .reg .pred s, g, l; isspacep.shared s, %1; isspacep.global g, %1; isspacep.local l, %1; selp.s32 %0, 1, 0, "
+      "s;\n"
+      "@g add.s32 %0, %0, 2; @l add.s32 %0, %0, 4; }"
+      : "=&r"(r)
+      : "l"(p));
+  return r;
+}
+__global__ void spaces(int* wrong, int* global) {
+  __shared__ int shared[4];
+  int local[4];
+  local[global[threadIdx.x]] = shared[threadIdx.x & 3] = 1;
+  __syncthreads();
+  CHECK(32, kind_of(&shared[threadIdx.x & 3]), 1);
+  CHECK(32, kind_of(global + threadIdx.x), 2);
+  CHECK(32, kind_of(&local[global[threadIdx.x] & 3]), 4);
 }
 
 __global__ void together(int* wrong, int* data) {
@@ -105,16 +139,18 @@ __global__ void threads_end(int* data) {
 }
 
 int main() {
-  int *wrong, *data, h[32], failed = 0;
+  int *wrong, *data, h[33], failed = 0;
   cudaMalloc(&wrong, sizeof h);
   cudaMalloc(&data, 512);
   cudaMemset(wrong, 0, sizeof h);
   cudaMemset(data, 0, 512);
   for (int a : {-123456789, 3, 77})
     scalar<<<1, 1>>>(wrong, a, 987654, 0xdeadbeefu, 0x00012345u, 0xfedcba9876543210ull, a * 0.37f, -0.3f, 2.75);
+  packing<<<1, 1>>>(wrong, 70000, -5, 0x11223344);
+  spaces<<<1, 64>>>(wrong, data);
   together<<<1, 64>>>(wrong, data);
   cudaError_t error = cudaMemcpy(h, wrong, sizeof h, cudaMemcpyDeviceToHost);
-  for (int i = 0; i < 32; ++i)
+  for (int i = 0; i < 33; ++i)
     if (h[i]) failed = 1, std::printf("instruction %d is wrong %d times\n", i, h[i]);
   int ends[64];
   threads_end<<<1, 64>>>(data);
