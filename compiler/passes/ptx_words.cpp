@@ -1,5 +1,5 @@
-// The words between an instruction's name and its types: an instruction of arithmetic with one that the table doesn't look
-// at has another meaning than the one that the table knows, and must be refused.
+// The words between an instruction's name and its types: an instruction of arithmetic with one that the table doesn't
+// look at has another meaning than the one that the table knows, and must be refused.
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -20,7 +20,8 @@ constexpr Group groups[] = {
     {"mul mad fma madc", "lo hi wide cc sat rz rm rp relu"},
     {"mul24 mad24", "lo hi"},
     {"div rem rcp sqrt", "rz rm rp"},
-    {"and or xor not cnot popc clz brev bfe bfi mov selp sad neg abs rsqrt sin cos ex2 lg2 tanh copysign slct shl shr lop3",
+    {"and or xor not cnot popc clz brev bfe bfi mov selp sad neg abs rsqrt sin cos ex2 lg2 tanh copysign slct shl shr "
+     "lop3",
      ""},
     {"dp2a", "lo hi"},
     {"dp4a", ""},
