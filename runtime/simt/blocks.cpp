@@ -22,11 +22,12 @@ inline bool scratch_fits(const Grid& g) noexcept {
 }
 
 void fill_block(MrBlock& b, const Grid& g, const Window& window) noexcept {
-  for (int i = 0; i < 3; ++i) {
-    b.grid_dim[i] = g.grid[i];
-    b.block_dim[i] = g.block[i];
-    b.cluster_dim[i] = 1;
-  }
+  // Both extents in both, one behind the other.
+  static_assert(offsetof(Grid, block) == offsetof(Grid, grid) + sizeof g.grid &&
+                offsetof(MrBlock, block_dim) == offsetof(MrBlock, grid_dim) + sizeof b.grid_dim);
+  std::memcpy(&b, reinterpret_cast<const char*>(&g) + offsetof(Grid, grid), sizeof g.grid + sizeof g.block);
+  static_assert(offsetof(MrBlock, grid_dim) == 0);
+  for (int i = 0; i < 3; ++i) b.cluster_dim[i] = 1;
   if (g.cluster) [[unlikely]]
     for (int i = 0; i < 3; ++i) b.cluster_dim[i] = g.cluster[i];
   b.threads = g.block[0] * g.block[1] * g.block[2];

@@ -25,7 +25,7 @@ thread_local ThreadExit thread_exit;
 
 namespace detail {
 
-thread_local Executor* executor_of_thread __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local Executor* executor_of_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
 [[gnu::noinline]] Executor* make_executor() noexcept {
   StackPool& pool = StackPool::instance();

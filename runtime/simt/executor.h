@@ -64,7 +64,7 @@ struct Executor {
 
 // The calling thread's executor; made on first use. Null when memory is exhausted.
 namespace detail {
-extern thread_local Executor* executor_of_thread __attribute__((tls_model("initial-exec")));
+extern constinit thread_local Executor* executor_of_thread __attribute__((tls_model("initial-exec")));
 Executor* make_executor() noexcept;
 }  // namespace detail
 inline Executor* executor() noexcept {
