@@ -202,6 +202,9 @@ class GraphImage {
   std::vector<Queue*> gates;    // one per record slot, null for wait slots
   // The model's handle of an executable graph that device code may launch (cudaGetCurrentGraphExec); null for others.
   void* executable = nullptr;
+  // What the host's next launch will write first. Asked for at a launch's end by a host thread that has run it: the
+  // steps of a long one have driven it out of the first cache.
+  const void* launch_line = nullptr;
   // Kernels whose parameters device code may set: the model's handles, and their steps.
   struct Updatable {
     void* handle;

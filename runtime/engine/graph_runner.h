@@ -74,6 +74,7 @@ class GraphRun {
       }
     }
     if (!ended) return OpResult::asynchronous;
+    if (image.launch_line && !runner.worker) fetch_to_write(image.launch_line);
     if (image.launches_ != number) {
       // Others ran this launch to its end while this thread looked for steps, and what it found was the next launch's.
       finish(image);

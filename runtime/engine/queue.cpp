@@ -27,6 +27,7 @@ void Queue::look_again() noexcept {
 void Queue::release() noexcept {
   const bool more = seen_tail_ > completed_.load(std::memory_order_relaxed);
   const bool watched = !more && has_watcher_.load(std::memory_order_relaxed);
+  if (watched) passes_.store(passes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   state_.exchange(watched ? QueueState::watched : QueueState::idle, std::memory_order_seq_cst);
   MR_DELAY();
   // From here on the queue may be another's: he and this thread may both tell those who wait, each of them once.

@@ -130,6 +130,8 @@ class alignas(64) Queue {
   void end_watch() noexcept;
   void forget_watcher() noexcept { has_watcher_.store(false, std::memory_order_relaxed); }
   QueueState state() const noexcept { return state_.load(std::memory_order_relaxed); }
+  // Differs from before: owners have got on with the queue meanwhile.
+  std::uint32_t passes() const noexcept { return passes_.load(std::memory_order_relaxed); }
   // True: who waits for `sequence` had better leave the queue to the worker that watches it, and call him: a host
   // function can't be helped with, and a worker that holds the queue (Watch) runs what comes when he is called.
   // Acquire: whoever appended the operation, it goes on to the worker with the call.
@@ -179,7 +181,7 @@ class alignas(64) Queue {
   // Asks for the line that the next operation will be written to. An owner that was close behind has it, since the
   // processor fetches what lies behind a record that is read.
   void expect_append() const noexcept {
-    if (const std::byte* next = write_.load(std::memory_order_relaxed)) __asm__ volatile("prefetchw %0" : : "m"(*next));
+    if (const std::byte* next = write_.load(std::memory_order_relaxed)) fetch_to_write(next);
   }
   // Lists a waiter for waiter.sequence; who completes that tells it, once, and takes it off before. False when there is
   // nothing to wait for any more: then it isn't listed.
@@ -236,6 +238,9 @@ class alignas(64) Queue {
   std::atomic<bool> has_watcher_{false};
   // A helping host thread found an operation that only workers may run. A hint that keeps helpers from claiming again.
   std::atomic<bool> workers_only_{false};
+  // How often the queue was left to its watcher. Written by the owner (relaxed: a hint); here, since the watcher looks
+  // at this line anyway, and takes the appenders' line away from them if he asks the tail instead.
+  std::atomic<std::uint32_t> passes_{0};
   Queue* next_ready_ = nullptr;  // guarded by the ready list's lock
   SpinLock waiters_lock_;
   // Head of the list guarded by waiters_lock_; read without it by the owner after it published completed_, and by who
@@ -298,7 +303,7 @@ class Appender {
   // written, some records ahead of their use: the locked instructions of every append would wait for each otherwise.
   static constexpr std::size_t lines_ahead = 12;
   static void fetch_ahead(std::byte* from, std::size_t bytes) noexcept {
-    for (std::size_t at = 0; at < bytes; at += 64) __asm__ volatile("prefetchw %0" : : "m"(from[at]));
+    for (std::size_t at = 0; at < bytes; at += 64) fetch_to_write(from + at);
   }
   std::byte* new_chunk(std::size_t length) noexcept;
   Queue& queue_;

@@ -237,7 +237,7 @@ std::uint64_t claim_watched(Watch& watch, bool rung) noexcept {
   case QueueState::idle:
     if (queue.has_work() && queue.try_claim(true)) return queue.tail();
     return 0;
-  default: return 0;
+  default: watch.look_from_afar(); return 0;
   }
 }
 }  // namespace
@@ -294,19 +294,16 @@ std::uint64_t Scheduler::idle(Watch& watch, std::uint64_t rest) noexcept {
         if (watch.queue && (now >= next_watch || rung)) {
           if (const std::uint64_t until = claim_watched(watch, rung)) return found_watched(until);
           next_watch = now + watch.interval();
-          if (watch.moved) begin = now;  // host threads at work, which run all themselves: more may come any moment
+          // Host threads are at work, which may run all themselves and have the queue whenever it is looked at. Falling
+          // asleep beside them costs the next one a wake (10 us of the enqueuer's time).
+          if (watch.moved) begin = now;
         }
         if (now >= next_poll || rung || (resting && jobs_hint())) {
           if (has_ready()) {
             found = true;
             break;
           }
-          if (now - begin > search_us * ticks_per_us) {
-            // Host threads that run all they enqueue have the queue whenever it is looked at, as a rule. Falling asleep
-            // beside them costs the next one a wake (10 us of the enqueuer's time).
-            if (!watch.queue || !watch.has_moved()) break;
-            begin = now;
-          }
+          if (now - begin > search_us * ticks_per_us) break;
           next_poll = now + poll_us * ticks_per_us;
         }
         for (int i = 0; i < 4 && !(watch.queue && watch.called()); ++i) cpu_pause();

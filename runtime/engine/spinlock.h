@@ -9,6 +9,10 @@
 namespace mr::engine {
 
 inline void cpu_pause() noexcept { _mm_pause(); }
+// Asks for the line at `p`, to be written.
+inline void fetch_to_write(const void* p) noexcept {
+  __asm__ volatile("prefetchw %0" : : "m"(*static_cast<const char*>(p)));
+}
 
 // A test-and-test-and-set lock. Critical sections are short and never block; a holder that was preempted is waited for
 // with sched_yield. Satisfies Lockable. One uncontended lock/unlock pair costs one locked instruction.

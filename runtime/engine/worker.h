@@ -44,7 +44,8 @@ struct Watch {
   std::uint64_t tail = 0;      // when it was last looked at
   const void* next = nullptr;  // where the operation that comes next will lie, as far as is known
   unsigned active_looks = 0;   // the last ones in a row that met an enqueuer at work
-  bool moved = false;          // the last look saw new operations, whoever has run them
+  bool moved = false;          // the last look saw new operations, or owners at work
+  std::uint32_t passes = 0;    // Queue::passes() when it was last looked at
   std::uint64_t heard = 0;     // CallLine::called_for() when it was last looked at
   bool held = false;           // the queue is still this worker's: it only waits to be called, until the next look
   bool answered = false;       // a host thread's call, just now
@@ -105,8 +106,8 @@ struct Watch {
     active_looks = 0;
     return heard;
   }
-  // Operations have come since it was last looked at or asked for.
-  bool has_moved() noexcept { return std::exchange(tail, queue->tail()) != tail; }
+  // Instead of look() while another has the queue.
+  void look_from_afar() noexcept { moved = std::exchange(passes, queue->passes()) != passes; }
   // Up to which operation to run now: 0 is none. `rung`: somebody waits for what is there.
   std::uint64_t look(bool rung) noexcept {
     const std::uint64_t before = tail, done = queue->completed();

@@ -135,6 +135,7 @@ void Context::die(cudaError_t error) noexcept {
 
 void Context::synchronize() noexcept {
   struct Point {
+    Stream* stream;  // type-stable; what follows is used if it is destroyed meanwhile
     engine::Queue* queue;
     std::uint64_t sequence;
   };
@@ -147,7 +148,7 @@ void Context::synchronize() noexcept {
       Stream* stream = streams[i];
       const std::uint64_t tail = stream->queue->tail();
       if (stream->queue->completed() < tail) {
-        points.push_back({stream->queue, tail});
+        points.push_back({stream, stream->queue, tail});
         ++i;
         continue;
       }
@@ -155,7 +156,10 @@ void Context::synchronize() noexcept {
     }
   }
   const engine::WaitMode mode = wait_mode();
-  for (const Point& point : points) engine::wait(*point.queue, point.sequence, mode);
+  for (const Point& point : points) {
+    engine::wait(*point.queue, point.sequence, mode);
+    __builtin_prefetch(point.stream);  // as stream_wait
+  }
   memory::synchronized(ordinal, nullptr);
 }
 

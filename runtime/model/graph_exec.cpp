@@ -85,6 +85,7 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
   exec->uploaded = false;
   exec->resources = std::make_shared<GraphResources>();
   exec->image = make_image(graph.context->domain, exec->resources);
+  exec->image->launch_line = exec;
   if (device) exec->image->executable = exec;
   exec->image->use_priorities = flags & cudaGraphInstantiateFlagUseNodePriority;
   cudaError_t error = flatten(*exec, graph, outcome);

@@ -48,26 +48,26 @@ struct GraphUsers {
 };
 
 // cudaGraphExec_t points to one. Type-stable (ObjectPool). Calls on one must not overlap (the API's rule), but for
-// launches.
-struct GraphExec {
+// launches. What these look at is one line, the first.
+struct alignas(64) GraphExec {
   std::atomic<bool> live{false};
-  GraphExec* next_free = nullptr;
-  Context* context = nullptr;
-  unsigned long long flags = 0;
-  bool special = false;  // launches have more to do than to append an operation
+  bool special = false;   // launches have more to do than to append an operation
+  bool launched = false;  // `image` has been, by the host: the newest launch is one of it
+  bool uploaded = false;  // `device_image` is as `image` is now
   // Serialises launches and changes: the holder of this lock may do both once he has called leave_home(). A launch into
   // the stream that the last ones went to needs the append lock of that stream's queue alone. Written under both.
   engine::SpinLock lock;
   std::atomic<engine::Queue*> home{nullptr};
   engine::GraphImage* image = nullptr;
-  bool launched = false;  // `image` has been, by the host: the newest launch is one of it
-  // What device code launches: `image` as it was when the graph was uploaded last. Changed under the lock.
-  engine::GraphImage* device_image = nullptr;
-  bool uploaded = false;  // it is as `image` is now
   // The newest launch: the next one waits for it.
   engine::Queue* last_queue = nullptr;
   std::uint64_t last_sequence = 0;
+  Context* context = nullptr;
+  unsigned long long flags = 0;
+  GraphExec* next_free = nullptr;
 
+  // What device code launches: `image` as it was when the graph was uploaded last. Changed under the lock.
+  engine::GraphImage* device_image = nullptr;
   std::vector<GraphLevel> levels;                                  // 0 is the graph itself
   std::unordered_map<std::uint32_t, std::uint32_t> level_of_step;  // of child and (first body of) conditional steps
   // By step: what kind of node it was, and the steps that it depended on, in the order of its edges.

@@ -172,6 +172,7 @@ GraphImage* copy_image(const GraphExec& exec, GraphImage& old) {
   GraphImage* const image = make_image(old.domain, exec.resources);
   payload_of(*image).users = payload_of(old).users;
   image->executable = old.executable;
+  image->launch_line = &exec;
   image->steps = old.steps;
   image->next = old.next;
   image->bodies = old.bodies;

@@ -246,6 +246,8 @@ void stream_wait(Stream& stream) noexcept {
   }
   if (stream.queue->newest_is_called_for() || stream.queue->completed() < tail)
     engine::wait_pending(*stream.queue, tail, wait_mode(stream));
+  // For what is enqueued next: long work that this thread has run has driven it out of the first cache.
+  __builtin_prefetch(&stream);
   // Blocking streams have been waited for as well: any pool may have something to give back.
   memory::synchronized(stream.context->ordinal, stream.is_legacy ? nullptr : stream.queue);
 }

@@ -34,8 +34,8 @@ struct StreamHints {
   cudaLaunchMemSyncDomainMap domain_map{0, 1};
 };
 
-// cudaStream_t points to one. Type-stable (ObjectPool).
-struct Stream {
+// cudaStream_t points to one. Type-stable (ObjectPool). What calls that enqueue look at is one line, the first.
+struct alignas(64) Stream {
   std::atomic<bool> live{false};
   bool blocking = true;  // with respect to the legacy stream
   bool is_legacy = false;
