@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 
 namespace mr::memory {
@@ -20,9 +21,16 @@ std::size_t dirty_limit() noexcept {
 
 }  // namespace
 
-bool Heap::initialise(Reservation* range, Budget* budget) noexcept {
+bool Heap::initialise(char* base, std::size_t bytes, const Reservation::Options& options, Budget* budget) noexcept {
   budget_ = budget;
-  return runs_.initialise(range, granule_shift);
+  base_ = base;
+  const std::size_t window = bytes / windows;
+  window_shift_ = static_cast<unsigned>(std::countr_zero(window));
+  for (unsigned c = 0; c < classes; ++c) {
+    ranges_[c].adopt(base + window * c, window, options);
+    runs_[c].attach(&ranges_[c], shift_of(c));
+  }
+  return runs_[0].start();
 }
 
 Heap::Shard& Heap::my_shard() noexcept {
@@ -33,167 +41,196 @@ Heap::Shard& Heap::my_shard() noexcept {
   return shards_[mine];
 }
 
-std::uint32_t Heap::pop(Shard& shard, std::uint32_t granules) noexcept {
-  if (granules <= small) {
+Heap::Place Heap::pop(Shard& shard, std::size_t bytes, unsigned size_class) noexcept {
+  const RunMap& runs = runs_[size_class];
+  const std::uint32_t granules = runs.granules_of(bytes);
+  if (size_class == 0) {
     const std::uint32_t index = shard.heads[granules];
     if (index != RunMap::none) {
-      shard.heads[granules] = runs_.span(index).next;
-      shard.resting = shard.resting - granules;
+      shard.heads[granules] = runs.span(index).next;
+      shard.resting = shard.resting - runs.bytes(runs.span(index));
     }
-    return index;
+    return {index, 0};
   }
-  for (std::uint32_t& slot : shard.large) {
-    if (slot != RunMap::none && runs_.span(slot).granules == granules) {
-      const std::uint32_t index = slot;
-      slot = RunMap::none;
-      shard.resting = shard.resting - granules;
-      return index;
-    }
+  for (Place& slot : shard.large) {
+    if (!slot || slot.size_class != size_class || span(slot).granules != granules) continue;
+    const Place place = slot;
+    const std::size_t before = charge(place), now = charge(bytes);
+    if (now > before && !budget_->take(now - before)) return {};
+    if (now < before) budget_->give(before - now);
+    shard.resting = shard.resting - before;
+    slot = {};
+    return place;
   }
-  return RunMap::none;
+  return {};
 }
 
 // Puts a block to rest; returns one that has to go to the common map instead, or none.
-std::uint32_t Heap::push(Shard& shard, std::uint32_t index) noexcept {
-  Span& span = runs_.span(index);
-  const std::uint32_t granules = span.granules;
-  if (granules > shard_limit / 2 || shard.resting + granules > shard_limit) return index;
-  shard.resting = shard.resting + granules;
-  if (granules <= small) {
-    span.next = shard.heads[granules];
-    shard.heads[granules] = index;
-    return RunMap::none;
+Heap::Place Heap::push(Shard& shard, Place place) noexcept {
+  const std::size_t bytes = charge(place);
+  if (bytes > shard_limit / 2 || shard.resting + bytes > shard_limit) return place;
+  shard.resting = shard.resting + bytes;
+  if (const std::uint32_t granules = span(place).granules; place.size_class == 0 && granules <= small) {
+    span(place).next = shard.heads[granules];
+    shard.heads[granules] = place.index;
+    return {};
   }
-  std::uint32_t& slot = shard.large[shard.clock++ % large_slots];
-  const std::uint32_t evicted = slot;
-  slot = index;
-  if (evicted != RunMap::none) shard.resting = shard.resting - runs_.span(evicted).granules;
+  Place& slot = shard.large[shard.clock++ % large_slots];
+  const Place evicted = slot;
+  slot = place;
+  if (evicted) shard.resting = shard.resting - charge(evicted);
   return evicted;
 }
 
-std::uint32_t Heap::take_central(Shard& shard, std::uint32_t granules) noexcept {
-  const std::lock_guard guard(lock_);
-  if (granules <= batchable) {
-    const std::size_t bytes = (std::size_t{granules} * batch) << granule_shift;
-    if (budget_->take(bytes)) {
-      const std::uint32_t first = runs_.take(granules * batch);
-      if (first != RunMap::none && runs_.span(first).granules == granules * batch) {
-        // Cut from the front, so that consecutive requests get consecutive addresses; the list is built back to front.
-        std::uint32_t parts[batch];
-        unsigned count = 1;
-        parts[0] = first;
-        while (count < batch) {
-          const std::uint32_t rest = runs_.split(parts[count - 1], granules);
-          if (rest == RunMap::none) break;
-          parts[count++] = rest;
-        }
-        if (count == batch) {
-          for (unsigned i = batch - 1; i > 0; --i) {
-            runs_.span(parts[i]).next = shard.heads[granules];
-            shard.heads[granules] = parts[i];
-          }
-          shard.resting = shard.resting + granules * (batch - 1);
-          return first;
-        }
-        for (unsigned i = 0; i < count; ++i) runs_.give(parts[i]);
-      } else if (first != RunMap::none) {
-        runs_.give(first);
-      }
-      budget_->give(bytes);
+// Several blocks at once, of which the first is returned and the others rest in the shard. Under lock_.
+bool Heap::take_batch(Shard& shard, std::uint32_t granules, std::uint32_t* first) noexcept {
+  RunMap& runs = runs_[0];
+  const std::size_t bytes = std::size_t{granules} << granule_shift;
+  if (!budget_->take(bytes * batch)) return false;
+  std::uint32_t parts[batch];
+  unsigned count = 0;
+  parts[0] = runs.take(granules * batch);
+  if (parts[0] != RunMap::none) ++count;
+  if (count && runs.span(parts[0]).granules == granules * batch) {
+    // Cut from the front, so that consecutive requests get consecutive addresses; the list is built back to front.
+    while (count < batch) {
+      const std::uint32_t rest = runs.split(parts[count - 1], granules);
+      if (rest == RunMap::none) break;
+      parts[count++] = rest;
     }
   }
-  const std::size_t bytes = std::size_t{granules} << granule_shift;
-  if (!budget_->take(bytes)) return RunMap::none;
-  const std::uint32_t index = runs_.take(granules);
-  if (index == RunMap::none) {
-    budget_->give(bytes);
-    return RunMap::none;
+  if (count < batch) {
+    for (unsigned i = 0; i < count; ++i) runs.give(parts[i]);
+    budget_->give(bytes * batch);
+    return false;
   }
-  const std::uint32_t got = runs_.span(index).granules;  // more than asked for when span records ran out
-  if (got != granules && !budget_->take(std::size_t{got - granules} << granule_shift)) {
-    runs_.give(index);
-    budget_->give(bytes);
-    return RunMap::none;
+  for (unsigned i = batch - 1; i > 0; --i) {
+    runs.span(parts[i]).next = shard.heads[granules];
+    shard.heads[granules] = parts[i];
   }
-  count_large(got, true);
-  return index;
+  shard.resting = shard.resting + bytes * (batch - 1);
+  *first = parts[0];
+  return true;
 }
 
-void Heap::count_large(std::uint32_t granules, bool taken) noexcept {
-  static_assert((std::size_t{shard_limit} << granule_shift) == device_page);
-  if (granules <= shard_limit / 2) return;
-  const std::size_t bytes = std::size_t{granules} << granule_shift;
+Heap::Place Heap::take_central(Shard& shard, std::size_t bytes, unsigned size_class) noexcept {
+  const std::lock_guard guard(lock_);
+  if (size_class == 0) {
+    const std::uint32_t granules = runs_[0].granules_of(bytes);
+    std::uint32_t first;
+    if (granules <= batchable && take_batch(shard, granules, &first)) return {first, 0};
+  }
+  const std::size_t cost = charge(bytes);
+  if (!budget_->take(cost)) return {};
+  // A window that is full of holes leaves it to the others.
+  for (unsigned i = 0; i < classes; ++i) {
+    const Place place{0, (size_class + i) % classes};
+    RunMap& runs = runs_[place.size_class];
+    if (!runs.ready() && !runs.start()) continue;
+    const std::uint32_t index = runs.take(runs.granules_of(bytes));
+    if (index == RunMap::none) continue;
+    const Place taken{index, place.size_class};
+    runs.set_requested(runs.span(index), bytes);
+    // More than was asked for when span records ran out.
+    if (const std::size_t all = charge(taken); all != cost && !budget_->take(all - cost)) {
+      runs.give(index);
+      continue;
+    }
+    count_large(cost, true);
+    return taken;
+  }
+  budget_->give(cost);
+  return {};
+}
+
+void Heap::count_large(std::size_t bytes, bool taken) noexcept {
+  static_assert(shard_limit == device_page);
+  if (bytes <= shard_limit / 2) return;
   const std::size_t pages = (bytes + device_page - 1) / device_page * device_page;
   large_bytes_ = taken ? large_bytes_ + bytes : large_bytes_ - bytes;
   large_pages_ = taken ? large_pages_ + pages : large_pages_ - pages;
 }
 
-void Heap::give_central(std::uint32_t index) noexcept {
+void Heap::give_central(Place place) noexcept {
   const std::lock_guard guard(lock_);
-  count_large(runs_.span(index).granules, false);
-  budget_->give(runs_.bytes(runs_.span(index)));
-  runs_.give(index);
-  if (runs_.dirty() > dirty_limit()) runs_.purge(dirty_limit() / 2);
+  const std::size_t bytes = charge(place);
+  count_large(bytes, false);
+  budget_->give(bytes);
+  runs_[place.size_class].give(place.index);
+  purge();
+}
+
+// Under lock_. Gives memory back to the machine if much is free, that of large blocks first.
+void Heap::purge() noexcept {
+  std::size_t dirty = 0;
+  for (const RunMap& runs : runs_) dirty += runs.dirty();
+  if (dirty <= dirty_limit()) return;
+  for (unsigned c = classes; c-- > 0;) {
+    const std::size_t others = dirty - runs_[c].dirty(), keep = dirty_limit() / 2;
+    runs_[c].purge(others < keep ? keep - others : 0);
+    dirty = others + runs_[c].dirty();
+  }
 }
 
 void* Heap::allocate(std::size_t bytes, BlockTag tag, std::uint32_t flags, std::uint64_t site) noexcept {
-  if (bytes > range().size()) return nullptr;
-  const auto granules = static_cast<std::uint32_t>((bytes + alignment - 1) >> granule_shift);
+  if (bytes > std::size_t{1} << window_shift_) return nullptr;
+  const unsigned size_class = class_of(bytes);
   Shard& shard = my_shard();
-  std::uint32_t generation, index;
+  std::uint32_t generation;
+  Place place;
   {
     const std::lock_guard guard(shard.lock);
     generation = ++shard.generation;
-    index = pop(shard, granules);
-    if (index == RunMap::none) index = take_central(shard, granules);
+    place = pop(shard, bytes, size_class);
+    if (!place) place = take_central(shard, bytes, size_class);
   }
-  if (index == RunMap::none) {
+  if (!place) {
     // What rests may be all that is missing.
     flush();
     const std::lock_guard guard(shard.lock);
-    index = take_central(shard, granules);
-    if (index == RunMap::none) return nullptr;
+    place = take_central(shard, bytes, size_class);
+    if (!place) return nullptr;
   }
-  Span& span = runs_.span(index);
-  runs_.set_requested(span, bytes);
+  const RunMap& runs = runs_[place.size_class];
+  Span& span = runs.span(place.index);
+  runs.set_requested(span, bytes);
   span.site = site;
   span.owner = flags;
   span.tag = static_cast<std::uint8_t>(tag);
   // Unique over all threads until it wraps: each shard counts in steps of its own.
   span.generation = generation * shard_count + static_cast<std::uint32_t>(&shard - shards_);
   // From here on a reset may take the block away: it acquires what this thread did with the record.
-  void* const address = runs_.address(span);
+  void* const address = runs.address(span);
   span.state.store(SpanState::live, std::memory_order_release);
   return address;
 }
 
 bool Heap::free(void* pointer) noexcept {
-  const std::uint32_t index = runs_.at(static_cast<std::size_t>(static_cast<char*>(pointer) - range().base()));
-  if (index == RunMap::none) return false;
-  Span& span = runs_.span(index);
+  const Place place = starting_at(pointer);
+  if (!place) return false;
   SpanState expected = SpanState::live;
   // Of concurrent frees of one block, one wins here. Acquire: pairs with allocate(), since behind a reset the pointer
   // may be that of a block which another thread has been given meanwhile.
-  if (!span.state.compare_exchange_strong(expected, SpanState::resting, std::memory_order_acquire,
-                                          std::memory_order_relaxed))
+  if (!span(place).state.compare_exchange_strong(expected, SpanState::resting, std::memory_order_acquire,
+                                                 std::memory_order_relaxed))
     return false;
   Shard& shard = my_shard();
-  std::uint32_t excess;
+  Place excess;
   {
     const std::lock_guard guard(shard.lock);
-    excess = push(shard, index);
+    excess = push(shard, place);
   }
-  if (excess != RunMap::none) give_central(excess);
+  if (excess) give_central(excess);
   return true;
 }
 
-Block Heap::describe(std::uint32_t index) const noexcept {
-  const Span& span = runs_.span(index);
+Block Heap::describe(const RunMap& runs, std::uint32_t index) noexcept {
+  const Span& span = runs.span(index);
   Block block;
-  block.base = runs_.address(span);
-  block.extent = runs_.bytes(span);
+  block.base = runs.address(span);
+  block.extent = runs.bytes(span);
   block.live = span.state.load(std::memory_order_relaxed) == SpanState::live;
-  block.size = runs_.requested(span);
+  block.size = runs.requested(span);
   block.site = span.site;
   block.generation = span.generation;
   block.flags = span.owner;
@@ -201,15 +238,15 @@ Block Heap::describe(std::uint32_t index) const noexcept {
   return block;
 }
 
-Block Heap::find(const void* pointer) const noexcept {
-  const std::uint32_t index = runs_.find(static_cast<std::size_t>(static_cast<const char*>(pointer) - range().base()));
-  return index == RunMap::none ? Block{} : describe(index);
+Block Heap::find(const RunMap* window, std::size_t offset) noexcept {
+  const std::uint32_t index = window ? window->find(offset) : RunMap::none;
+  return index == RunMap::none ? Block{} : describe(*window, index);
 }
 
 bool Heap::set_flags(const void* pointer, std::uint32_t flags) noexcept {
-  const std::uint32_t index = runs_.at(static_cast<std::size_t>(static_cast<const char*>(pointer) - range().base()));
-  if (index == RunMap::none || runs_.span(index).state.load(std::memory_order_relaxed) != SpanState::live) return false;
-  runs_.span(index).owner = flags;
+  const Place place = starting_at(pointer);
+  if (!place || span(place).state.load(std::memory_order_relaxed) != SpanState::live) return false;
+  span(place).owner = flags;
   return true;
 }
 
@@ -219,40 +256,45 @@ void Heap::flush() noexcept {
     for (std::uint32_t& head : shard.heads) {
       while (head != RunMap::none) {
         const std::uint32_t index = head;
-        head = runs_.span(index).next;
-        give_central(index);
+        head = runs_[0].span(index).next;
+        give_central({index, 0});
       }
     }
-    for (std::uint32_t& slot : shard.large) {
-      if (slot != RunMap::none) give_central(slot);
-      slot = RunMap::none;
+    for (Place& slot : shard.large) {
+      if (slot) give_central(slot);
+      slot = {};
     }
-    shard.resting = std::uint32_t{0};
+    shard.resting = std::size_t{0};
   }
 }
 
 void Heap::reset() noexcept {
   flush();
   const std::lock_guard guard(lock_);
-  for (std::uint32_t index = runs_.first(); index != RunMap::none;) {
-    // As in free(): another thread may be freeing the block, or the whole heap. Acquire: pairs with allocate(), whose
-    // thread has had the record in its shard's lists.
-    SpanState expected = SpanState::live;
-    if (runs_.span(index).state.compare_exchange_strong(expected, SpanState::resting, std::memory_order_acquire,
-                                                        std::memory_order_relaxed)) {
-      budget_->give(runs_.bytes(runs_.span(index)));
-      count_large(runs_.span(index).granules, false);
-      index = runs_.give(index);
+  for (unsigned c = 0; c < classes; ++c) {
+    RunMap& runs = runs_[c];
+    if (!runs.ready()) continue;
+    for (std::uint32_t index = runs.first(); index != RunMap::none;) {
+      // As in free(): another thread may be freeing the block, or the whole heap. Acquire: pairs with allocate(), whose
+      // thread has had the record in its shard's lists.
+      SpanState expected = SpanState::live;
+      if (runs.span(index).state.compare_exchange_strong(expected, SpanState::resting, std::memory_order_acquire,
+                                                         std::memory_order_relaxed)) {
+        const std::size_t bytes = charge(Place{index, c});
+        budget_->give(bytes);
+        count_large(bytes, false);
+        index = runs.give(index);
+      }
+      index = runs.after(index);
     }
-    index = runs_.after(index);
+    runs.purge(0);
   }
-  runs_.purge(0);
 }
 
 std::size_t Heap::resting() const noexcept {
-  std::size_t granules = 0;
-  for (const Shard& shard : shards_) granules += shard.resting;
-  return granules << granule_shift;
+  std::size_t bytes = 0;
+  for (const Shard& shard : shards_) bytes += shard.resting;
+  return bytes;
 }
 
 }  // namespace mr::memory

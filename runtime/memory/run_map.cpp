@@ -5,10 +5,7 @@
 
 namespace mr::memory {
 
-bool RunMap::initialise(Reservation* range, unsigned granule_shift) noexcept {
-  range_ = range;
-  shift_ = granule_shift;
-  total_ = range->size() >> granule_shift;
+bool RunMap::start() noexcept {
   const auto table = [](std::uint64_t bytes) { return (bytes + page_bytes - 1) / page_bytes * page_bytes; };
   // A record for each granule would be far more than any program can use; records are committed as they are needed.
   const std::uint64_t records = std::min<std::uint64_t>(total_ + 2, std::uint64_t{1} << 28);

@@ -31,7 +31,7 @@ struct Span {
   std::uint32_t next;
   Relaxed<std::uint32_t> generation;  // tells allocations at one address apart
   Relaxed<std::uint32_t> owner;       // in use: the owner's; free: how many granules may hold memory (an estimate)
-  Relaxed<std::uint16_t> slack;       // bytes that weren't asked for; live spans only
+  Relaxed<std::uint32_t> slack;       // bytes that weren't asked for, of what has been handed out
   std::atomic<SpanState> state;       // live -> resting under a lock or by compare-exchange: of two frees, one wins
   Relaxed<std::uint8_t> tag;          // what the owner uses the block for
 };
@@ -45,8 +45,18 @@ class RunMap {
   static constexpr std::uint32_t none = 0;
 
   // Divides `range` (not yet committed; must outlive this) into granules of 1 << granule_shift bytes. False when memory
-  // for the tables is refused.
-  bool initialise(Reservation* range, unsigned granule_shift) noexcept;
+  // for the tables is refused. In two steps: look-ups are possible behind the first, and find nothing.
+  bool initialise(Reservation* range, unsigned granule_shift) noexcept {
+    attach(range, granule_shift);
+    return start();
+  }
+  void attach(Reservation* range, unsigned granule_shift) noexcept {
+    range_ = range;
+    shift_ = granule_shift;
+    total_ = range->size() >> granule_shift;
+  }
+  bool start() noexcept;
+  bool ready() const noexcept { return span_end_ > 1; }
 
   // A span of `granules` > 0 in state resting, its memory committed; none if there is no room or the kernel refuses
   // memory.
@@ -87,13 +97,14 @@ class RunMap {
 
   char* address(const Span& span) const noexcept { return range_->base() + (std::size_t{span.start} << shift_); }
   std::size_t bytes(const Span& span) const noexcept { return std::size_t{span.granules} << shift_; }
-  // The bytes that were asked for, of a live span. (One that is far too large, since no record was left for its rest,
-  // counts as 64 KiB less than it has.)
+  // The bytes that were asked for, of a live span.
   std::size_t requested(const Span& span) const noexcept { return bytes(span) - span.slack; }
   void set_requested(Span& span, std::size_t asked) const noexcept {
-    span.slack = static_cast<std::uint16_t>(std::min<std::size_t>(bytes(span) - asked, 0xffff));
+    span.slack = static_cast<std::uint32_t>(std::min<std::size_t>(bytes(span) - asked, ~std::uint32_t{0}));
   }
-  unsigned granule_shift() const noexcept { return shift_; }
+  std::uint32_t granules_of(std::size_t bytes) const noexcept {
+    return static_cast<std::uint32_t>((bytes + (std::size_t{1} << shift_) - 1) >> shift_);
+  }
   Reservation& range() const noexcept { return *range_; }
 
   // Free bytes whose pages may hold memory; give it back to the machine with purge(), largest spans first, until at

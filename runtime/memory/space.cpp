@@ -62,34 +62,32 @@ bool Space::initialise(const SpaceOptions& options) noexcept {
   options_ = options;
   const std::size_t bytes = options.device_bytes ? options.device_bytes : default_device_bytes();
   // Room above the device's size lets a fragmented device still serve what fits its budget, as a GPU's page tables do.
-  std::size_t stride = std::max(std::bit_ceil(bytes + bytes / 4), gib);
-  if (under_valgrind()) stride = std::min(stride, 4 * gib);
+  std::size_t largest = std::max(std::bit_ceil(bytes + bytes / 4), gib);
+  if (under_valgrind()) largest = std::min(largest, gib);
   const auto slots = static_cast<unsigned>(options.devices) + 2;
-  while (!all_.reserve(stride * slots, {})) {
-    stride /= 2;
-    if (stride < 16 * mib) return false;
+  while (!all_.reserve(largest * Heap::windows * slots, {})) {
+    largest /= 2;
+    if (largest < 16 * mib) return false;
   }
+  const std::size_t stride = largest * Heap::windows;
   base_ = reinterpret_cast<std::uintptr_t>(all_.base());
   shift_ = static_cast<unsigned>(std::countr_zero(stride));
-  const auto part = [&](unsigned slot, int key) -> Reservation* {
-    parts_[slot].adopt(all_.base() + stride * slot, stride, {.key = key, .huge_pages = true});
-    return &parts_[slot];
-  };
-  const auto make_heap = [](Reservation* range, Budget* budget) {
+  const auto make_heap = [&](unsigned slot, int key, Budget* budget) {
     std::unique_ptr<Heap> heap(new (std::nothrow) Heap);
-    if (heap && !heap->initialise(range, budget)) heap.reset();
+    if (heap && !heap->initialise(all_.base() + stride * slot, stride, {.key = key, .huge_pages = true}, budget))
+      heap.reset();
+    for (unsigned i = 0; heap && i < Heap::windows; ++i) windows_[slot * Heap::windows + i] = heap->window(i);
     return heap;
   };
-  pinned_budget_ = std::make_unique<Budget>(std::min(stride, machine_bytes()));
-  managed_budget_ = std::make_unique<Budget>(stride);
-  pinned_ = make_heap(part(0, options.shared_key), pinned_budget_.get());
-  managed_ = make_heap(part(1, options.shared_key), managed_budget_.get());
+  pinned_budget_ = std::make_unique<Budget>(std::min(largest, machine_bytes()));
+  managed_budget_ = std::make_unique<Budget>(largest);
+  pinned_ = make_heap(0, options.shared_key, pinned_budget_.get());
+  managed_ = make_heap(1, options.shared_key, managed_budget_.get());
   if (!pinned_ || !managed_) return false;
   for (int device = 0; device < options.devices; ++device) {
     const auto at = static_cast<std::size_t>(device);
     device_budgets_[at] = std::make_unique<Budget>(bytes);
-    device_heaps_[at] = make_heap(part(static_cast<unsigned>(device) + 2, options.device_key),
-                                  device_budgets_[at].get());
+    device_heaps_[at] = make_heap(static_cast<unsigned>(device) + 2, options.device_key, device_budgets_[at].get());
     if (!device_heaps_[at]) return false;
   }
   devices_ = options.devices;
@@ -113,10 +111,12 @@ Pointer Space::find(const void* pointer) const noexcept {
   // The blocks are made where they are returned: a copy of what was just written in parts costs as much as the search.
   if (offset < extent_) [[likely]] {
     const std::uintptr_t slot = offset >> shift_;
+    const unsigned window_shift = shift_ - static_cast<unsigned>(std::countr_zero(Heap::windows));
+    const RunMap* const window = windows_[offset >> window_shift];
+    const std::size_t inside = offset & ((std::size_t{1} << window_shift) - 1);
     if (slot >= 2) [[likely]]
-      return {Kind::device, static_cast<int>(slot) - 2, nullptr, device_heaps_[slot - 2]->find(pointer)};
-    Pointer result{slot == 0 ? Kind::pinned : Kind::managed, -1, nullptr,
-                   (slot == 0 ? pinned_ : managed_)->find(pointer)};
+      return {Kind::device, static_cast<int>(slot) - 2, nullptr, Heap::find(window, inside)};
+    Pointer result{slot == 0 ? Kind::pinned : Kind::managed, -1, nullptr, Heap::find(window, inside)};
     result.device = device_of_flags(result.block.flags);
     return result;
   }

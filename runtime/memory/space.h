@@ -107,12 +107,12 @@ class Space {
 
   std::uintptr_t base_ = 0, extent_ = 0;
   unsigned shift_ = 0;
+  std::array<const RunMap*, (max_devices + 2) * Heap::windows> windows_{};  // of all heaps, in order
   unsigned slots_ = 0;
   int devices_ = 0;
   SpaceOptions options_;
   RangeMap ranges_;
   Reservation all_;
-  std::array<Reservation, max_devices + 2> parts_;
   std::unique_ptr<Heap> pinned_, managed_;
   std::unique_ptr<Budget> pinned_budget_, managed_budget_;
   std::array<std::unique_ptr<Heap>, max_devices> device_heaps_;

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
+#include <numeric>
 #include <random>
 #include <set>
 #include <thread>
@@ -239,6 +242,56 @@ TEST_F(PoolTest, FragmentationIsBounded) {
         << "seed " << seed << ": " << reserved_most / mib << " MiB for " << used_most / mib;
     a.done = a.tail;
     b.done = b.tail;
+    for (auto& [block, bytes] : live) ASSERT_TRUE(traced->free(block, {}));
+    synchronized(1, nullptr);
+    traced->destroy();
+  }
+}
+
+// Eight streams that come up with their work at every sixteenth free: what a stream freed and hasn't come up to is that
+// stream's alone, and so in use, but for what it has taken again itself.
+TEST_F(PoolTest, FragmentationOfManyStreamsIsBounded) {
+  for (unsigned seed = 0; seed < 16; ++seed) {
+    Pool* const traced = Pool::create({.device = 1});
+    ASSERT_NE(traced, nullptr);
+    std::mt19937 random(seed);
+    std::array<FakeQueue, 8> queues;
+    std::array<std::size_t, 8> pending{};
+    std::vector<std::pair<void*, std::size_t>> live;
+    std::size_t used = 0, in_use_most = 0, reserved_most = 0;
+    const unsigned least = seed & 1 ? 9 : 13;
+    for (int i = 0; i < 20000; ++i) {
+      const std::size_t number = random() % queues.size();
+      FakeQueue& queue = queues[number];
+      if (used < 200 * mib && (live.empty() || random() % 100 < 55)) {
+        const std::size_t power = std::size_t{1} << (least + random() % 9);
+        const std::size_t bytes = seed & 2 ? power : power + random() % power;
+        const auto result = traced->allocate(bytes, &queue);
+        ASSERT_NE(result.pointer, nullptr);
+        ASSERT_EQ(result.wait.queue, nullptr);
+        live.emplace_back(result.pointer, bytes);
+        used += bytes;
+        pending[number] -= std::min(pending[number], bytes);
+      } else {
+        const std::size_t at = random() % live.size();
+        ASSERT_TRUE(traced->free(live[at].first, point(queue)));
+        used -= live[at].second;
+        pending[number] += live[at].second;
+        live[at] = live.back();
+        live.pop_back();
+        if (random() % 16 == 0) {
+          queue.done = queue.tail;
+          pending[number] = 0;
+        }
+      }
+      in_use_most = std::max(in_use_most, std::accumulate(pending.begin(), pending.end(), used));
+      reserved_most = std::max<std::size_t>(reserved_most, traced->usage().reserved);
+    }
+    // Whole steps, as a GPU's pools take them.
+    const auto most = static_cast<std::size_t>(1.3 * static_cast<double>(in_use_most));
+    EXPECT_LE(reserved_most, (most + Pool::step - 1) / Pool::step * Pool::step)
+        << "seed " << seed << ": " << reserved_most / mib << " MiB for " << in_use_most / mib;
+    for (FakeQueue& queue : queues) queue.done = queue.tail;
     for (auto& [block, bytes] : live) ASSERT_TRUE(traced->free(block, {}));
     synchronized(1, nullptr);
     traced->destroy();
