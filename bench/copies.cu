@@ -1,8 +1,8 @@
 // How long copies take beside memcpy of the same blocks, in turn within one run: every direction, pageable and pinned,
-// 64 KiB to 256 MiB.
-//   mrcc -O2 bench/copies.cu -o copies && MILLRACE_PROTECT=0 ./copies [LARGEST_MIB]
+// 4 KiB to 256 MiB.
+//   mrcc -O2 bench/copies.cu -o copies && MILLRACE_PROTECT=0 ./copies [LARGEST_MIB [FACTOR]]
 // (memcpy of device memory by a host thread is what protection keys forbid.) Prints medians: memcpy in microseconds and
-// GB/s, cudaMemcpy over it.
+// GB/s, and over it cudaMemcpy, and cudaMemcpyAsync with a wait for its stream. Sizes grow by FACTOR (4).
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -26,7 +26,10 @@ static double median(std::vector<double>& values) {
 
 int main(int count, char** arguments) {
   const std::size_t most = (count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 256) << 20;
+  const std::size_t factor = count > 2 ? std::max(std::strtoul(arguments[2], nullptr, 10), 2ul) : 4;
   char *device, *other, *pinned;
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
   if (cudaMalloc(&device, most) != cudaSuccess || cudaMalloc(&other, most) != cudaSuccess ||
       cudaMallocHost(&pinned, most) != cudaSuccess) {
     std::fprintf(stderr, "copies: no memory for blocks of %zu MiB; give a smaller size\n", most >> 20);
@@ -44,11 +47,11 @@ int main(int count, char** arguments) {
                {"H2D pinned", device, pinned, cudaMemcpyHostToDevice},
                {"D2H pinned", pinned, device, cudaMemcpyDeviceToHost},
                {"D2D", other, device, cudaMemcpyDeviceToDevice}};
-  std::printf("%-13s %8s %10s %7s %7s\n", "what", "KiB", "memcpy us", "GB/s", "ratio");
+  std::printf("%-13s %8s %10s %7s %7s %7s\n", "what", "KiB", "memcpy us", "GB/s", "copy", "async");
   for (const auto& form : forms) {
-    for (std::size_t bytes = std::size_t{64} << 10; bytes <= most; bytes *= 2) {
+    for (std::size_t bytes = std::size_t{4} << 10; bytes <= most; bytes *= factor) {
       const std::size_t rounds = std::clamp<std::size_t>((std::size_t{512} << 20) / bytes, 5, 101);
-      std::vector<double> plain, ours;
+      std::vector<double> plain, ours, async;
       for (std::size_t round = 0; round <= rounds; ++round) {
         const auto first = Clock::now();
         std::memcpy(form.dst, form.src, bytes);
@@ -57,13 +60,18 @@ int main(int count, char** arguments) {
         cudaMemcpy(form.dst, form.src, bytes, form.kind);
         if (form.kind == cudaMemcpyDeviceToDevice) cudaDeviceSynchronize();
         const double our_us = since(second);
+        const auto third = Clock::now();
+        cudaMemcpyAsync(form.dst, form.src, bytes, form.kind, stream);
+        cudaStreamSynchronize(stream);
+        const double async_us = since(third);
         if (round == 0) continue;  // the caches and the page tables
         plain.push_back(plain_us);
         ours.push_back(our_us);
+        async.push_back(async_us);
       }
       const double base = median(plain);
-      std::printf("%-13s %8zu %10.1f %7.2f %7.2f\n", form.name, bytes >> 10, base,
-                  static_cast<double>(bytes) / base / 1e3, median(ours) / base);
+      std::printf("%-13s %8zu %10.2f %7.2f %7.2f %7.2f\n", form.name, bytes >> 10, base,
+                  static_cast<double>(bytes) / base / 1e3, median(ours) / base, median(async) / base);
     }
   }
   if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) {

@@ -18,6 +18,8 @@ namespace {
 // Uploads from pageable memory up to this size are taken at the call, and the call returns while the stream is held;
 // larger ones hold the host. (Recorded: 1 MiB returns, 8 MiB doesn't.)
 constexpr std::size_t most_staged = std::size_t{1} << 20;
+// From here on taking the source costs more than a look at whether the copy can't be made at once instead.
+constexpr std::size_t least_at_once = std::size_t{4} << 10;
 
 constexpr bool on_host(Kind kind) noexcept { return kind == Kind::pageable || memory::is_page_locked(kind); }
 
@@ -93,7 +95,8 @@ void enqueue_between(Stream& stream, const OtherDevices& others, const Copy& cop
   }
 }
 
-template <class Bytes> void enqueue_and_wait(Stream& stream, const Bytes& bytes) noexcept {
+// Enqueues, and does it on this thread unless somebody else has the queue.
+template <class Bytes> void enqueue_and_run(Stream& stream, const Bytes& bytes) noexcept {
   std::uint64_t sequence;
   bool mine = false;
   {
@@ -107,8 +110,19 @@ template <class Bytes> void enqueue_and_wait(Stream& stream, const Bytes& bytes)
     engine::wait_as_owner(*stream.queue, sequence, mode);
   else
     engine::wait(*stream.queue, sequence, mode);
+}
+
+template <class Bytes> void enqueue_and_wait(Stream& stream, const Bytes& bytes) noexcept {
+  enqueue_and_run(stream, bytes);
   memory::synchronized(stream.context->ordinal, stream.queue);
   simt::printf_flush(stream.context->device);  // a blocking copy is one of the calls that print what kernels said
+}
+
+// Nothing is in the way of what is enqueued now: it begins at once, and is as well done here and now. Not for the
+// explorer, which looks for programs that rely on it.
+bool done_at_once(Stream& stream) noexcept {
+  if (observe::explorer || !stream_idle(stream)) return false;
+  return !stream.blocking || stream.is_legacy || !stream.context->legacy->queue->has_work();
 }
 
 }  // namespace
@@ -118,6 +132,10 @@ void enqueue_fill(Stream& stream, const memory::Fill& fill) noexcept { enqueue(s
 void copy_async(Stream& stream, const CopyPlan& plan) noexcept {
   const bool both_host = on_host(plan.dst) && on_host(plan.src);
   if (plan.src == Kind::pageable && !both_host && plan.copy.bytes() <= most_staged) {
+    if (plan.copy.bytes() >= least_at_once && done_at_once(stream)) {
+      enqueue_and_run(stream, plan.copy);
+      return;
+    }
     Copy copy = plan.copy;
     if (memory::stage_source(copy)) {
       enqueue(stream, copy);
@@ -147,10 +165,7 @@ void copy_taking_source(Stream& stream, const CopyPlan& plan) noexcept {
 }
 
 // Work that stays on the device is not waited for - but when nothing is in its way it starts at once on a GPU, and
-// programs that go on in a stream without order to it have been seen to rely on that. So it is done here and now then,
-// but for the explorer, which looks for such programs.
-bool done_at_once(Stream& stream) noexcept { return !observe::explorer && stream_idle(stream); }
-
+// programs that go on in a stream without order to it have been seen to rely on that.
 void copy_and_wait(Stream& stream, const CopyPlan& plan) noexcept {
   if (!plan.within_device()) return enqueue_and_wait(stream, plan.copy);
   const OtherDevices others(stream, plan);
