@@ -61,7 +61,7 @@ void Queue::release_for_unpinned() noexcept {
   Scheduler::get().list_for_unpinned(*this);
 }
 
-Op* Queue::front() noexcept {
+Op* Queue::front_behind_jump() noexcept {
   auto* op = reinterpret_cast<Op*>(read_);
   while (op->kind == OpKind::jump) {
     auto* next = static_cast<JumpOp*>(op)->next;

@@ -167,7 +167,10 @@ class alignas(64) Queue {
   void complete_last(Op* op) noexcept;
   // The same for the host function that a worker has been called with and has run: its record isn't touched.
   void complete_called(const HostCall& call) noexcept;
-  Op* front() noexcept;
+  Op* front() noexcept {
+    auto* op = reinterpret_cast<Op*>(read_);
+    return op->kind == OpKind::jump ? front_behind_jump() : op;
+  }
   // For the owner: where the next operation's record will begin, if it isn't in a new chunk.
   const void* next_record() const noexcept { return read_; }
   // For the owner: operations up to there are published, as far as owners have looked.
@@ -189,6 +192,7 @@ class alignas(64) Queue {
   void wake_waiters() noexcept;
 
  private:
+  Op* front_behind_jump() noexcept;  // and gives the chunks back that lie before it
   void advance(Op* op) noexcept;
   void look_again() noexcept;
   void unwatch() noexcept;
