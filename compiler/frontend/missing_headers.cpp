@@ -24,7 +24,7 @@ constexpr Library libraries[] = {
     {"cusparse", "cuSPARSE is no part of Millrace"},
     {"cusolver", "cuSOLVER is no part of Millrace"},
     {"cufft", "cuFFT is no part of Millrace"},
-    {"curand", "cuRAND is no part of Millrace"},
+    {"curand", "of cuRAND there is curand_kernel.h alone, its generators for device code"},
     {"cudnn", "cuDNN is no part of Millrace"},
     {"cutensor", "cuTENSOR is no part of Millrace"},
     {"cutlass/", "put the include folder of CUTLASS's sources into the path by -I"},

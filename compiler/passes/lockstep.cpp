@@ -21,6 +21,8 @@ bool may_be_shared(const Value* pointer, Function& f) {
   getUnderlyingObjects(pointer, objects);
   return any_of(objects, [&](const Value* object) {
     if (isa<Argument>(object)) return !is_kernel(f);
+    // Unoptimised code (-G) keeps pointers in local variables.
+    if (const auto* load = dyn_cast<LoadInst>(object)) return isa<AllocaInst>(load->getPointerOperand());
     const auto* call = dyn_cast<CallBase>(object);
     const Function* callee = call ? call->getCalledFunction() : nullptr;
     if (!callee) return false;

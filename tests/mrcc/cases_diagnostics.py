@@ -298,7 +298,7 @@ def a_header_of_a_library_that_is_not_there_is_explained(t):
     t.write("a.cu", "#include <cuda_runtime.h>\n#include <cublas_v2.h>\nint main() { cublasHandle_t h; }\n")
     t.fails("-c", "a.cu", says=["a.cu:2:", "'cublas_v2.h' file not found: cuBLAS is no part of Millrace"],
             never="unknown type")
-    t.write("b.cu", "#if __has_include(<curand.h>)\n#error\n#endif\n")
+    t.write("b.cu", "#if __has_include(<cufft.h>)\n#error\n#endif\n")
     t.compiles("-c", "b.cu")
 
 
