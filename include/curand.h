@@ -1,5 +1,5 @@
-// Names of cuRAND that programs with generators of their own on the device use beside curand_kernel.h. The library's host
-// functions (curandCreateGenerator, ...) are no part of Millrace.
+// Names of cuRAND that programs with generators of their own on the device use beside curand_kernel.h. The library's
+// host functions (curandCreateGenerator, ...) are no part of Millrace.
 #pragma once
 #define CURAND_H_
 

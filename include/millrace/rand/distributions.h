@@ -54,17 +54,13 @@ __MR_D double2 normal_pair_double(curandStateMRG32k3a_t* s);
 __MR_UNIFORM(curandStateXORWOW_t)
 __MR_UNIFORM(curandStatePhilox4_32_10_t)
 #undef __MR_UNIFORM
-__MR_D float curand_uniform(curandStateMRG32k3a_t* s) {
-  return (float)(__mr_rand::number(s) * (1.0 / __mr_rand::m1));
-}
+__MR_D float curand_uniform(curandStateMRG32k3a_t* s) { return (float)(__mr_rand::number(s) * (1.0 / __mr_rand::m1)); }
 __MR_D double curand_uniform_double(curandStateXORWOW_t* s) {
   const unsigned x = curand(s), y = curand(s);
   return __mr_rand::unit_double(x, y);
 }
 __MR_D double curand_uniform_double(curandStatePhilox4_32_10_t* s) { return __mr_rand::unit_double(curand(s)); }
-__MR_D double curand_uniform_double(curandStateMRG32k3a_t* s) {
-  return __mr_rand::number(s) * (1.0 / __mr_rand::m1);
-}
+__MR_D double curand_uniform_double(curandStateMRG32k3a_t* s) { return __mr_rand::number(s) * (1.0 / __mr_rand::m1); }
 
 namespace __mr_rand {
 __MR_D float2 normal_pair(curandStateMRG32k3a_t* s) {

@@ -1,5 +1,5 @@
-// Philox4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011): four numbers are a keyed function
-// of a 128-bit counter. The upper half of the counter is the subsequence.
+// Philox4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011): four numbers are a keyed
+// function of a 128-bit counter. The upper half of the counter is the subsequence.
 #pragma once
 
 #include "state.h"

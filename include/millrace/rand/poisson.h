@@ -1,7 +1,7 @@
-// Poisson's distribution. Small means: as many uniform numbers as their product stays above exp(-mean). Large ones: the normal
-// distribution. Between, cuRAND inverts an approximation of its own of the incomplete gamma function; here the same
-// distribution is drawn by Hörmann's transformed rejection ("The transformed rejection method for generating Poisson random
-// variables", 1993), so that single numbers differ from a GPU's.
+// Poisson's distribution. Small means: as many uniform numbers as their product stays above exp(-mean). Large ones: the
+// normal distribution. Between, cuRAND inverts an approximation of its own of the incomplete gamma function; here the
+// same distribution is drawn by Hörmann's transformed rejection ("The transformed rejection method for generating
+// Poisson random variables", 1993), so that single numbers differ from a GPU's.
 #pragma once
 
 namespace __mr_rand {
@@ -31,8 +31,7 @@ template <class State> __MR_D_BIG unsigned poisson_between(State* s, double mean
 }
 template <class State> __MR_D_BIG unsigned poisson(State* s, double mean) {
   if (mean < 64) return poisson_small(s, mean);
-  if (mean > 4000)
-    return (unsigned)((sqrt(mean) * curand_normal_double(s)) + mean + 0.5);
+  if (mean > 4000) return (unsigned)((sqrt(mean) * curand_normal_double(s)) + mean + 0.5);
   return poisson_between(s, mean);
 }
 

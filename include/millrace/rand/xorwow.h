@@ -52,9 +52,7 @@ __MR_D void skipahead(unsigned long long n, curandStateXORWOW_t* state) {
   state->d += 362437 * (unsigned)n;
 }
 // Leaves out 2^67 numbers `n` times; the Weyl sequence is where it was then.
-__MR_D void skipahead_sequence(unsigned long long n, curandStateXORWOW_t* state) {
-  __mr_rand::jump(state->v, n, true);
-}
+__MR_D void skipahead_sequence(unsigned long long n, curandStateXORWOW_t* state) { __mr_rand::jump(state->v, n, true); }
 __MR_D void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
                         curandStateXORWOW_t* state) {
   const unsigned a = 1099087573u * ((unsigned)seed ^ 0xaad26b49u);

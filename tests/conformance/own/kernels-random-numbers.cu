@@ -1,11 +1,13 @@
-// Device generators of cuRAND: what seeds, subsequences and offsets give, jumps, and distributions. Floats of the normal
-// distribution are shown by three digits (a GPU takes approximations); Poisson's numbers where the algorithm is a known one.
+// Device generators of cuRAND: what seeds, subsequences and offsets give, jumps, and distributions. Floats of the
+// normal distribution are shown by three digits (a GPU takes approximations); Poisson's numbers where the algorithm is
+// a known one.
 #include <cstdio>
 #include <curand.h>
 #include <curand_kernel.h>
 
 template <class State>
-__device__ void show(const char* name, unsigned long long seed, unsigned long long subsequence, unsigned long long offset) {
+__device__ void show(const char* name, unsigned long long seed, unsigned long long subsequence,
+                     unsigned long long offset) {
   State s;
   curand_init(seed, subsequence, offset, &s);
   printf("%s %llu %llu %llu:", name, seed, subsequence, offset);
