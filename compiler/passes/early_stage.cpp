@@ -52,6 +52,17 @@ void keep_variables(Module& module) {
   appendToCompilerUsed(module, kept);
 }
 
+// With -rdc, clang gives a variable of internal linkage that the host refers to a name of the unit's own. Code that was
+// generated before it saw the host do so still has the plain name, which nobody defines.
+void join_static_variables(Module& module) {
+  for (GlobalVariable& gv : module.globals()) {
+    const auto [plain, unit] = gv.getName().rsplit("__static__");
+    if (gv.isDeclaration() || unit.empty()) continue;
+    GlobalVariable* const before = module.getGlobalVariable(plain, true);
+    if (before && before->isDeclaration()) before->replaceAllUsesWith(&gv);
+  }
+}
+
 // Calls of aliases (constructors) become direct calls.
 void resolve_aliases(Module& module) {
   for (GlobalAlias& alias : make_early_inc_range(module.aliases())) {
@@ -66,6 +77,7 @@ void resolve_aliases(Module& module) {
 }  // namespace
 
 PreservedAnalyses EarlyStage::run(Module& module, ModuleAnalysisManager&) {
+  join_static_variables(module);
   trap_host_calls(module);
   lower_launches(module);
   import_annotations(module);

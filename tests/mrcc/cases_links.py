@@ -157,6 +157,65 @@ int main() {
 
 
 @case
+def variables_of_one_name_in_each_file_that_the_host_reads(t):
+    # clang names such a variable anew when it comes to the host's code: kernels before that know it by another name.
+    for name, start in (("a", 10), ("b", 20)):
+        t.write(f"{name}.cu", f"""static __device__ int counter = {start};
+namespace {{ __device__ int hidden = {start} * 10; __constant__ int factor = {start} + 3; }}
+static __device__ int helper(int x) {{ return x * factor; }}
+static __global__ void kernel() {{ counter += helper(1); hidden++; }}
+int run_{name}() {{
+  int read[2] = {{-1, -1}};
+  kernel<<<1, 1>>>();
+  if (cudaMemcpyFromSymbol(&read[0], counter, 4) || cudaMemcpyFromSymbol(&read[1], hidden, 4)) return -1;
+  return read[0] * 1000 + read[1];
+}}
+""")
+    t.write("main.cpp", "#include <cstdio>\nint run_a();\nint run_b();\n"
+                        'int main() { int a = run_a(), b = run_b(); std::printf("%d %d %d\\n", a, b, run_a()); }\n')
+    for flags in ([], ["-G"], ["-O0"]):
+        t.compiles("-rdc=true", *flags, "a.cu", "b.cu", "main.cpp", "-o", "app")
+        t.prints("23101 43201 36102\n", "./app")
+
+
+@case
+def plugins_of_several_files_opened_and_closed_again(t):
+    t.write("plugin.cu", """__device__ int value = START;
+__device__ int more();
+__global__ void kernel(int* out) { *out = ++value + more(); }
+extern "C" int run() {
+  int* out;
+  if (cudaMallocManaged(&out, 4)) return -1;
+  kernel<<<1, 1>>>(out);
+  if (cudaDeviceSynchronize()) return -2;
+  const int result = *out;
+  cudaFree(out);
+  return result;
+}
+""")
+    t.write("more.cu", "__device__ int more() { return 1000; }\n")
+    t.write("app.cpp", """#include <dlfcn.h>
+#include <cstdio>
+int main() {
+  for (int round = 0; round < 10; ++round) {
+    void *one = dlopen("./one.so", RTLD_NOW), *two = dlopen("./two.so", RTLD_NOW);
+    if (!one || !two) return 1;
+    auto* first = (int (*)())dlsym(one, "run");
+    auto* second = (int (*)())dlsym(two, "run");
+    const int a = first(), b = second(), c = first();
+    if (a != 1002 || b != 1101 || c != 1003) return std::printf("%d: %d %d %d\\n", round, a, b, c);
+    dlclose(one);
+    dlclose(two);
+  }
+}
+""")
+    for name, start in (("one", 1), ("two", 100)):
+        t.compiles("-shared", "-Xcompiler", "-fPIC", "-rdc=true", f"-DSTART={start}", "plugin.cu", "more.cu", "-o", f"{name}.so")
+    t.ok("g++", "app.cpp", "-o", "app", "-ldl")
+    t.prints("", "./app")
+
+
+@case
 def separable_compilation_as_build_systems_do_it(t):
     # Archives of -dc objects, a device link of its own, and another compiler's link; archives in either order.
     t.write("a.cu", RDC_MAIN)
