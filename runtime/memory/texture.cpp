@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include <memory/level_of_gradients.h>
 #include <memory/srgb.h>
 
 namespace mr::memory {
@@ -383,7 +384,6 @@ void gather(const Texture& texture, std::uint32_t kind, const float* coordinates
   }
 }
 
-// The level whose elements are as large as the longer of the two steps that the gradients describe.
 float level_of_gradients(const Texture& texture, std::uint32_t kind, const float* gradients) noexcept {
   const Surface& surface = texture.levels[0];
   const std::uint32_t count = kind & fetch_coordinates;
@@ -395,17 +395,9 @@ float level_of_gradients(const Texture& texture, std::uint32_t kind, const float
     if (count > 1) size[1] = surface.height;
     if (count > 2) size[2] = surface.depth;
   }
-  const std::uint32_t axes = count == 4 ? 3 : count;
-  double longest = 0;
-  for (int step = 0; step < 2; ++step) {
-    double sum = 0;
-    for (std::uint32_t axis = 0; axis < axes; ++axis) {
-      const double texels = gradients[3 * step + axis] * size[axis];
-      sum += texels * texels;
-    }
-    longest = std::max(longest, sum);
-  }
-  return longest > 0 ? static_cast<float>(0.5 * std::log2(longest)) : 0;
+  double steps[6];
+  for (int i = 0; i < 6; ++i) steps[i] = gradients[i] * size[i % 3];
+  return level_of_steps(steps, count == 4 ? 3 : count);
 }
 
 }  // namespace
