@@ -72,7 +72,7 @@ constexpr OptionRow rows[] = {
     {"archive-options Xarchive", value, Opt::xarchive, "options for the archiver, separated by commas"},
     {"ptxas-options Xptxas", value, Opt::ignored, ""},
     {"nvlink-options Xnvlink", value, Opt::ignored, ""},
-    {"Xcudafe Xcicc Xfatbin Xopencc", value, Opt::ignored, ""},
+    {"Xcudafe Xcicc Xfatbin Xopencc fatbin-options opt-info qpp-config", value, Opt::ignored, ""},
     // diagnostics
     {"disable-warnings w", nothing, Opt::no_warnings, "no warnings"},
     {"Werror", value, Opt::werror, "warnings are errors: all-warnings, deprecated-declarations, reorder, …"},
@@ -82,7 +82,7 @@ constexpr OptionRow rows[] = {
     {"Wdefault-stream-launch Wmissing-launch-bounds Wext-lambda-captures-this", nothing, Opt::ignored, ""},
     {"display-error-number err-no no-display-error-number no-err-no", nothing, Opt::ignored, ""},
     {"brief-diagnostics brief-diag", value, Opt::ignored, ""},
-    {"diag-error diag-suppress diag-warn", value, Opt::ignored, ""},
+    {"diag-error diag-suppress diag-warn diag_error diag_suppress diag_warning", value, Opt::ignored, ""},
     // how to go about it
     {"verbose v", nothing, Opt::verbose, "print the commands"},
     {"dryrun", nothing, Opt::dry_run, "print the commands, run none"},
@@ -114,7 +114,9 @@ constexpr OptionRow rows[] = {
     {"device-entity-has-hidden-visibility", value, Opt::ignored, ""},
     {"no-host-device-initializer-list nohdinitlist no-host-device-move-forward nohdmoveforward", nothing, Opt::ignored,
      ""},
-    {"allow-unsupported-compiler use-local-env extra-device-vectorization restrict minimal", nothing, Opt::ignored, ""},
+    {"source-in-ptx src-in-ptx extensible-whole-program ewp allow-unsupported-compiler use-local-env "
+     "extra-device-vectorization restrict minimal",
+     nothing, Opt::ignored, ""},
     {"fdevice-syntax-only clean-targets clean resource-usage res-usage device-int128 no-compress", nothing,
      Opt::ignored, ""},
     {"no-align-double gen-opt-lto dlink-time-opt dlto lto host-linker-script hls relocatable-ptx r", nothing,
