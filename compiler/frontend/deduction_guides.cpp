@@ -1,7 +1,7 @@
-// Deduction guides are for host and device alike, as with nvcc: `template <class... F> overloaded(F...) -> overloaded<F...>`.
-// To clang one without qualifiers is the host's, and `std::array a{1, 2}` finds none in device code. A guide made from
-// a template is seen when it is made, before it takes part in overload resolution; one that is no template, when the
-// declaration that it stands in (of a file's or a namespace's) has ended.
+// Deduction guides are for host and device alike, as with nvcc: `template <class... F> overloaded(F...) ->
+// overloaded<F...>`. To clang one without qualifiers is the host's, and `std::array a{1, 2}` finds none in device code.
+// A guide made from a template is seen when it is made, before it takes part in overload resolution; one that is no
+// template, when the declaration that it stands in (of a file's or a namespace's) has ended.
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ASTMutationListener.h"

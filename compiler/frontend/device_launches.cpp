@@ -15,6 +15,8 @@ namespace {
 using namespace clang;
 using llvm::StringRef;
 
+using Edits = std::map<unsigned, std::pair<unsigned, std::string>>;  // from where, to where, what instead
+
 struct Piece {
   tok::TokenKind kind;
   unsigned begin, end;  // in the text
@@ -33,7 +35,7 @@ class Source {
   }
 
   // True when some function that is device code alone launches a kernel. `edits` then empty those functions' bodies.
-  bool find_device_launches(std::map<unsigned, std::pair<unsigned, std::string>>& edits) const {
+  bool find_device_launches(Edits& edits) const {
     bool any = false;
     std::size_t start = 0;  // of the current declaration
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
@@ -61,7 +63,7 @@ class Source {
     return any;
   }
 
-  void find_launches(std::map<unsigned, std::pair<unsigned, std::string>>& edits) const {
+  void find_launches(Edits& edits) const {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       if (pieces_[i].kind != tok::lesslessless) continue;
       const std::size_t close = end_of_configuration(i);
@@ -76,7 +78,26 @@ class Source {
     }
   }
 
-  std::string edited(const std::map<unsigned, std::pair<unsigned, std::string>>& edits) const {
+  // `<<<{8, 8}, {16, 16}>>>`: clang takes expressions only.
+  void find_braces(Edits& edits) const {
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      if (pieces_[i].kind != tok::lesslessless) continue;
+      const std::size_t close = end_of_configuration(i);
+      if (close >= pieces_.size()) continue;
+      for (std::size_t k = i + 1, argument = 0; k < close && argument < 2; ++argument) {
+        if (pieces_[k].kind == tok::l_brace) edits[pieces_[k].begin] = {pieces_[k].begin, "dim3"};
+        for (int depth = 0; k < close; ++k) {
+          const tok::TokenKind kind = pieces_[k].kind;
+          if (kind == tok::l_paren || kind == tok::l_brace || kind == tok::l_square) ++depth;
+          if (kind == tok::r_paren || kind == tok::r_brace || kind == tok::r_square) --depth;
+          if (kind == tok::comma && depth == 0) break;
+        }
+        ++k;
+      }
+    }
+  }
+
+  std::string edited(const Edits& edits) const {
     std::string out;
     unsigned at = 0;
     for (const auto& [begin, edit] : edits) {
@@ -205,24 +226,32 @@ bool rewrite_device_launches(CompilerInstance& compiler) {
   closure.add(*main);
   const bool device = compiler.getLangOpts().CUDAIsDevice;
   bool any = false;
-  std::vector<std::pair<const File*, std::map<unsigned, std::pair<unsigned, std::string>>>> all;
+  struct Found {
+    const File* file;
+    Edits launches, braces;
+  };
+  std::vector<Found> all;
   for (const File& file : closure.files) {
     if (!StringRef(file.text).contains("<<<")) continue;
-    std::map<unsigned, std::pair<unsigned, std::string>> edits;
+    Found found{&file, {}, {}};
     const Source source(file.text, compiler.getLangOpts());
-    any |= source.find_device_launches(edits);
+    any |= source.find_device_launches(found.launches);
     if (device) {
-      edits.clear();
-      source.find_launches(edits);
+      found.launches.clear();
+      source.find_launches(found.launches);
     }
-    if (!edits.empty()) all.push_back({&file, std::move(edits)});
+    source.find_braces(found.braces);
+    all.push_back(std::move(found));
   }
-  if (!any) return false;
-  for (const auto& [file, edits] : all)
-    sources.overrideFileContents(
-        file->entry, llvm::MemoryBuffer::getMemBufferCopy(Source(file->text, compiler.getLangOpts()).edited(edits),
-                                                          file->entry.getName()));
-  return true;
+  for (Found& found : all) {
+    Edits& edits = found.braces;
+    if (any) edits.insert(found.launches.begin(), found.launches.end());
+    if (edits.empty()) continue;
+    sources.overrideFileContents(found.file->entry, llvm::MemoryBuffer::getMemBufferCopy(
+                                                        Source(found.file->text, compiler.getLangOpts()).edited(edits),
+                                                        found.file->entry.getName()));
+  }
+  return any;
 }
 
 void redefine_global(CompilerInstance& compiler) {

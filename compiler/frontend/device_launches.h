@@ -9,6 +9,9 @@
 //                pair of calls into a launch (passes/launches.cpp).
 //   host pass    the body of a device function that launches is a trap: it is never generated here either.
 //
+// In every unit, braces in a launch's configuration, k<<<{8, 8}, {16, 16}>>>(A), become dim3{...}, for which clang has
+// no grammar either.
+//
 // Lines keep their numbers. Not seen: a launch whose `<<<` or `(` comes from a macro.
 #pragma once
 

@@ -54,6 +54,7 @@ int main() {
   CHECK(n == o[64]);
   const int right[] = {4, -1, 1, 300, 41, 1, 15, 21, 4994, 70, 0xbd, 0x500, 1, 1, 1, 30};
   for (int i = 0; i < n; ++i)
-    if (o[i] != right[i] || host[i] != right[i]) std::printf("%d: %d, host %d, not %d\n", i, o[i], host[i], right[i]), ++wrong;
+    if (o[i] != right[i] || host[i] != right[i])
+      std::printf("%d: %d, host %d, not %d\n", i, o[i], host[i], right[i]), ++wrong;
   return report();
 }

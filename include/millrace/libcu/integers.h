@@ -1,5 +1,5 @@
-// Integers, as <cuda/cmath>, <cuda/bit> and <cuda/numeric> have them: logarithms and powers of two, roots, fields of bits,
-// arithmetic that tells whether it overflowed.
+// Integers, as <cuda/cmath>, <cuda/bit> and <cuda/numeric> have them: logarithms and powers of two, roots, fields of
+// bits, arithmetic that tells whether it overflowed.
 #pragma once
 #ifdef __clang__
 #pragma clang system_header

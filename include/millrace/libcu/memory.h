@@ -42,8 +42,7 @@ template <class T> __device__ bool is_object_from(T& object, address_space space
 }  // namespace device
 
 // Calls f(integral_constant<...>) for Start, Start + Step, ... below End; with one bound from 0 on.
-template <class T, T Size, class F, T... I>
-__MR_CU constexpr void __mr_each(F& f, ::std::integer_sequence<T, I...>) {
+template <class T, T Size, class F, T... I> __MR_CU constexpr void __mr_each(F& f, ::std::integer_sequence<T, I...>) {
   (f(::std::integral_constant<T, I>()), ...);
 }
 template <auto Size, class F> __MR_CU constexpr void static_for(F f) {

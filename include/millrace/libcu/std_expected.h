@@ -1,6 +1,6 @@
-// cuda::std::expected and unexpected: a value, or the error that took its place. Trivially copyable and destructible when
-// both types are, so that kernels take them as arguments. Where the standard library throws bad_expected_access, the
-// program ends.
+// cuda::std::expected and unexpected: a value, or the error that took its place. Trivially copyable and destructible
+// when both types are, so that kernels take them as arguments. Where the standard library throws bad_expected_access,
+// the program ends.
 #pragma once
 #ifdef __clang__
 #pragma clang system_header
@@ -21,8 +21,7 @@ template <class E> class unexpected {
   template <class G = E, class = ::std::enable_if_t<!::std::is_same_v<::std::decay_t<G>, unexpected> &&
                                                     ::std::is_constructible_v<E, G>>>
   __MR_CUM constexpr explicit unexpected(G&& e) : error_(static_cast<G&&>(e)) {}
-  template <class... A>
-  __MR_CUM constexpr explicit unexpected(in_place_t, A&&... a) : error_(static_cast<A&&>(a)...) {}
+  template <class... A> __MR_CUM constexpr explicit unexpected(in_place_t, A&&... a) : error_(static_cast<A&&>(a)...) {}
   __MR_CUM constexpr E& error() & noexcept { return error_; }
   __MR_CUM constexpr const E& error() const& noexcept { return error_; }
   __MR_CUM constexpr E&& error() && noexcept { return static_cast<E&&>(error_); }
@@ -109,9 +108,11 @@ template <class T, class E> struct storage<T, E, false> {
 template <class T, class E> class expected {
   static constexpr bool is_void = ::std::is_void_v<T>;
   typedef ::std::conditional_t<is_void, __mr_expected::nothing, T> stored;
-  template <class U> static constexpr bool converts =
-      !is_void && !::std::is_same_v<::std::decay_t<U>, expected> && !::std::is_same_v<::std::decay_t<U>, in_place_t> &&
-      !::std::is_same_v<::std::decay_t<U>, unexpected<E>> && ::std::is_constructible_v<stored, U>;
+  template <class U>
+  static constexpr bool converts = !is_void && !::std::is_same_v<::std::decay_t<U>, expected> &&
+                                   !::std::is_same_v<::std::decay_t<U>, in_place_t> &&
+                                   !::std::is_same_v<::std::decay_t<U>, unexpected<E>> &&
+                                   ::std::is_constructible_v<stored, U>;
 
  public:
   typedef T value_type;
@@ -123,10 +124,8 @@ template <class T, class E> class expected {
   __MR_CUM constexpr expected(U&& v) : s_(in_place, static_cast<U&&>(v)) {}
   template <class G> __MR_CUM constexpr expected(const unexpected<G>& e) : s_(unexpect, e.error()) {}
   template <class G> __MR_CUM constexpr expected(unexpected<G>&& e) : s_(unexpect, static_cast<G&&>(e.error())) {}
-  template <class... A>
-  __MR_CUM constexpr explicit expected(in_place_t t, A&&... a) : s_(t, static_cast<A&&>(a)...) {}
-  template <class... A>
-  __MR_CUM constexpr explicit expected(unexpect_t t, A&&... a) : s_(t, static_cast<A&&>(a)...) {}
+  template <class... A> __MR_CUM constexpr explicit expected(in_place_t t, A&&... a) : s_(t, static_cast<A&&>(a)...) {}
+  template <class... A> __MR_CUM constexpr explicit expected(unexpect_t t, A&&... a) : s_(t, static_cast<A&&>(a)...) {}
 
   __MR_CUM constexpr bool has_value() const noexcept { return s_.has; }
   __MR_CUM constexpr explicit operator bool() const noexcept { return s_.has; }
