@@ -14,9 +14,8 @@ int main() {
   OK(cudaMallocManaged(&p, sizeof *p));
   *p = 0;
   count<int, 1><<<{3, 2, 1}, {4, 4}>>>(p);
-  count<int, 2><<<
-      {1, 2},  // blocks
-      {5}, 0, nullptr>>>(p);
+  count<int, 2><<<{1, 2},  // blocks
+                  {5}, 0, nullptr>>>(p);
   OK(cudaDeviceSynchronize());
   CHECK(*p == 96 + 20);
   *p = 0;
