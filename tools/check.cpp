@@ -25,8 +25,9 @@ namespace {
 using nlohmann::json;
 
 // Runs the program to its end; returns its wait status.
-int run_checked(const std::vector<std::string>& command, const std::string& file, bool api_only) {
+int run_checked(const std::vector<std::string>& command, const std::string& file, bool api_only, double patience) {
   setenv("MILLRACE_CHECK", file.c_str(), 1);
+  setenv("MILLRACE_CHECK_PATIENCE", std::to_string(patience).c_str(), 1);
   if (api_only) setenv("MILLRACE_CHECK_API_ONLY", "1", 1);
   std::string preload = tool_library("libmillrace_check.so", "the checker's");
   if (const char* other = std::getenv("LD_PRELOAD"); other && *other) preload += std::string(":") + other;
@@ -113,6 +114,7 @@ json result_json(const CheckResult& r, int status) {
            {{"operations", r.operations},
             {"accesses", r.accesses},
             {"bytes", r.bytes},
+            {"operations_that_did_not_end", r.unfinished},
             {"kernels_without_instrumentation", r.unchecked_kernels}}}};
 }
 
@@ -126,11 +128,16 @@ void add_check(CLI::App& app) {
                "when nothing was found and the program failed, 3.");
   static std::string suppressions, json_path;
   static bool api_only = false;
+  static double patience = 10;
   command->add_option("--json", json_path, "write the findings to this file, - for standard output");
   command->add_option(
       "--suppressions", suppressions,
       "file of findings not to report: lines KIND:TEXT, TEXT being part of a function's or file's name");
   command->add_flag("--api-only", api_only, "look at copies, sets and frees only, not into kernels and host code");
+  command
+      ->add_option("--patience", patience,
+                   "seconds to wait at the program's end for operations that have not run, when none ends meanwhile")
+      ->check(CLI::NonNegativeNumber);
   add_program(*command);
   command->callback([command] {
     std::string file;
@@ -144,9 +151,14 @@ void add_check(CLI::App& app) {
             fmt::format("no file for the findings could be made in /tmp: {}", std::strerror(errno)));
       close(fd);
       file = name;
-      const int status = run_checked(program, file, api_only);
+      const int status = run_checked(program, file, api_only, patience);
       CheckResult result = read_findings(file);
       unlink(file.c_str());
+      if (!result.other_version.empty())
+        throw std::runtime_error(
+            fmt::format("{} was not checked: it uses another version's {} than this checker knows; "
+                        "compile it again with this version's mrcc -mrcc-check",
+                        program[0], result.other_version));
       if (!result.started) {
         if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
           throw std::runtime_error(fmt::format("{} could not be started", program[0]));
@@ -179,6 +191,11 @@ void add_check(CLI::App& app) {
                      "mrcc -mrcc-check\n",
                      result.unchecked_kernels == 1 ? "1 launch was"
                                                    : fmt::format("{} launches were", result.unchecked_kernels));
+        if (result.unfinished)
+          fmt::print(
+              "millrace: when the program ended, {} had not ended, and no more did within {:g} seconds (--patience): "
+              "what the program does with them is not in this report; a kernel may spin for ever\n",
+              counted(result.unfinished, "operation"), patience);
         if (!json_path.empty()) {
           std::ofstream out(json_path);
           out << result_json(result, exit_status).dump(2) << "\n";

@@ -79,7 +79,9 @@ CheckResult read_findings(const std::string& path) {
   for (std::string line; std::getline(in, line);) {
     json value = json::parse(line, nullptr, false);
     if (value.is_discarded()) continue;  // cut short
-    if (value.contains("started")) {
+    if (value.contains("other_version")) {
+      result.other_version = value.value("other_version", "");
+    } else if (value.contains("started")) {
       result.started = true;
     } else if (value.contains("summary")) {
       if (!value.value("child", false)) result.complete = value.value("complete", false);
@@ -87,6 +89,7 @@ CheckResult read_findings(const std::string& path) {
       result.accesses += value.value("accesses", std::uint64_t{0});
       result.bytes += value.value("bytes", std::uint64_t{0});
       result.unchecked_kernels += value.value("unchecked_kernels", std::uint64_t{0});
+      result.unfinished += value.value("unfinished", std::uint64_t{0});
       counts.update(value["counts"]);
     } else if (value.contains("finding")) {
       lines.push_back(std::move(value));

@@ -33,6 +33,8 @@ struct CheckResult {
   bool complete = false;          // the program came to its end
   bool started = false;           // the library was there
   std::uint64_t operations = 0, accesses = 0, bytes = 0, unchecked_kernels = 0;
+  std::string other_version;     // what doesn't fit this version, and kept the program from being checked
+  std::uint64_t unfinished = 0;  // operations that had not run when the program ended
   unsigned suppressed = 0;
 };
 

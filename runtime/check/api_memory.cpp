@@ -59,12 +59,19 @@ MR_ONE(cudaMallocManaged, (void** p, std::size_t bytes, unsigned flags), (p, byt
 }
 
 namespace {
+// Who allocated it; asked before the memory is given back: another thread may have got it by the time that this one
+// hears of it.
+Call allocated_by(const void* p) {
+  std::scoped_lock hold(checker->lock);
+  const auto it = checker->allocations.find(reinterpret_cast<std::uintptr_t>(p));
+  return it == checker->allocations.end() ? nullptr : it->second.call;
+}
 // Memory that the runtime waits for before it takes it back.
-void given_back(const ApiCall& call, const void* p) {
+void given_back(const ApiCall& call, const void* p, const Call& by) {
   std::scoped_lock hold(checker->lock);
   checker->order.join_device(*call.thread.actor, -1);
   const auto it = checker->allocations.find(reinterpret_cast<std::uintptr_t>(p));
-  if (it == checker->allocations.end()) return;
+  if (it == checker->allocations.end() || it->second.call != by) return;
   checker->shadow.forget(it->first, it->second.end);
   checker->allocations.erase(it);
 }
@@ -87,20 +94,23 @@ MR_ONE(cudaFree, (void* p), (p)) {
                      {checker->order.segment_of(*call.thread.actor), frees, nullptr, call.call});
     }
   }
+  const Call by = allocated_by(p);
   const cudaError_t error = next(p);
-  if (p && !pool && error == cudaSuccess) given_back(call, p);
+  if (p && !pool && error == cudaSuccess) given_back(call, p, by);
   return error;
 }
 MR_ONE(cudaFreeHost, (void* p), (p)) {
   ApiCall call("cudaFreeHost");
+  const Call by = allocated_by(p);
   const cudaError_t error = next(p);
-  if (p && error == cudaSuccess) given_back(call, p);
+  if (p && error == cudaSuccess) given_back(call, p, by);
   return error;
 }
 MR_ONE(cudaHostUnregister, (void* p), (p)) {
   ApiCall call("cudaHostUnregister");
+  const Call by = allocated_by(p);
   const cudaError_t error = next(p);
-  if (p && error == cudaSuccess) given_back(call, p);
+  if (p && error == cudaSuccess) given_back(call, p, by);
   return error;
 }
 

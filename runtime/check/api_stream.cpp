@@ -16,6 +16,14 @@ void made_stream(const ApiCall& call, cudaStream_t handle, bool blocking) {
   checker->streams[handle] = std::move(stream);
 }
 
+// What a handle stands for; asked before it is destroyed: by the time that this thread hears of it, another one may
+// have made something with the same handle.
+template <class Map> typename Map::mapped_type known(const Map& all, typename Map::key_type handle) {
+  std::scoped_lock hold(checker->lock);
+  const auto it = all.find(handle);
+  return it == all.end() ? nullptr : it->second;
+}
+
 void note_synchronisation(const ApiCall& call) {  // under the lock
   Actor& actor = *call.thread.actor;
   checker->order.note_point(actor.chain, actor.time, call.call);
@@ -43,13 +51,13 @@ MR_ONE(cudaStreamCreateWithPriority, (cudaStream_t * stream, unsigned flags, int
 }
 MR_ONE(cudaStreamDestroy, (cudaStream_t stream), (stream)) {
   ApiCall call("cudaStreamDestroy");
+  const auto destroyed = known(checker->streams, stream);
   const cudaError_t error = next(stream);
-  if (error != cudaSuccess) return error;
+  if (error != cudaSuccess || !destroyed) return error;
   std::scoped_lock hold(checker->lock);
-  if (const auto it = checker->streams.find(stream); it != checker->streams.end()) {
-    checker->order.retire(std::move(it->second));
+  checker->order.retire(destroyed);
+  if (const auto it = checker->streams.find(stream); it != checker->streams.end() && it->second == destroyed)
     checker->streams.erase(it);
-  }
   return error;
 }
 
@@ -113,9 +121,12 @@ MR_ONE(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), (event, 
 }
 MR_ONE(cudaEventDestroy, (cudaEvent_t event), (event)) {
   ApiCall call("cudaEventDestroy");
+  const auto destroyed = known(checker->events, event);
   const cudaError_t error = next(event);
   std::scoped_lock hold(checker->lock);
-  if (error == cudaSuccess) checker->events.erase(event);
+  if (const auto it = checker->events.find(event);
+      error == cudaSuccess && it != checker->events.end() && it->second == destroyed)
+    checker->events.erase(it);
   return error;
 }
 

@@ -61,7 +61,7 @@ struct Family {
   std::shared_ptr<const BlockSet> blocks;
 };
 
-class ReadWords;
+class BlockWords;
 // Some block, and not the one that is named with it.
 inline constexpr std::uint64_t unknown_block = ~std::uint64_t{0};
 
@@ -76,7 +76,7 @@ struct LineRuns {  // of one way, phase and kind of block
   bool early = false;
   std::vector<std::vector<LineRun>> parts;  // who
   std::vector<LineRun> covers;              // all of it, without the block
-  const ReadWords* words = nullptr;         // who, too
+  const BlockWords* words = nullptr;        // all of it and who, instead of both
 };
 
 // Bytes that the grid touched as a whole.
@@ -91,8 +91,15 @@ using Interval = std::pair<std::uintptr_t, std::uintptr_t>;
 // Sorted and without overlaps.
 using Intervals = std::vector<Interval>;
 
-// The union of the rows of all progressions; `disjoint` says whether no byte is in two of them.
-Intervals union_of(const std::vector<const Progression*>& progressions, bool& disjoint);
+// Addresses that are looked at in one go. What a grid touched in small pieces is looked at window by window, so that
+// lists of pieces stay short.
+struct Window {
+  std::uintptr_t begin = 0, end = ~std::uintptr_t{0};
+  bool operator==(const Window&) const = default;
+};
+
+// The union of the rows of all progressions in the window; `disjoint` says whether no byte is in two of them.
+Intervals union_of(const std::vector<const Progression*>& progressions, const Window& window, bool& disjoint);
 bool intersect(const Intervals& a, const Intervals& b) noexcept;
 
 // Progressions of one statement in one phase. Their union is made when it is asked for: of most nobody does.
@@ -101,15 +108,16 @@ struct Bundle {
   std::uintptr_t low = ~std::uintptr_t{0}, high = 0;
   const Progression& any() const { return *rows.front(); }
   bool near(std::uintptr_t from, std::uintptr_t to) const noexcept { return low < to && from < high; }
-  const Intervals& bytes() const {
-    if (!made_) union_ = union_of(rows, disjoint_);
+  const Intervals& bytes(const Window& window) const {
+    if (!made_ || window_ != window) union_ = union_of(rows, window_ = window, disjoint_);
     made_ = true;
     return union_;
   }
-  // No byte is in two of the rows.
-  bool disjoint() const { return bytes(), disjoint_; }
+  // No byte of the window is in two of the rows.
+  bool disjoint(const Window& window) const { return bytes(window), disjoint_; }
 
  private:
+  mutable Window window_;
   mutable Intervals union_;
   mutable bool made_ = false, disjoint_ = true;
 };
@@ -117,11 +125,15 @@ struct Bundle {
 struct BlockRuns {
   std::vector<Family> families;
   std::vector<LineRuns> lines;
+  // Sorts what is to be looked at by windows: before all that follows.
+  void sort();
   // The families' rows, what belongs together in one.
   std::vector<Progression> progressions() const;
+  // All that was touched, in ascending windows of about as many pieces.
+  std::vector<Window> windows(const std::vector<Bundle>& bundles) const;
   // What may be in conflict, one by one, sorted by address. All others aren't.
-  std::vector<BlockRun> suspects(const std::vector<Bundle>& bundles) const;
-  std::vector<GridRun> grid(const std::vector<Bundle>& bundles) const;
+  std::vector<BlockRun> suspects(const std::vector<Bundle>& bundles, const Window& window = {}) const;
+  std::vector<GridRun> grid(const std::vector<Bundle>& bundles, const Window& window = {}) const;
 };
 std::vector<Bundle> bundle(const std::vector<Progression>& progressions);
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <bit>
 
-#include "read_words.h"
+#include "block_words.h"
 
 namespace mr::check {
 
@@ -149,8 +149,15 @@ bool CollectedRows::own_write(std::uintptr_t begin, std::uintptr_t end) const {
 
 void CollectedRows::scatter(std::uintptr_t begin, std::uintptr_t end, Way way, const MrCheckSite* site) {
   if (way == way_read && ((begin | end) & 3) == 0) {
-    if (words_ && words_->read(begin, end, block_, site)) return;
+    if (words_ && words_->note(begin, end, block_, site)) return;
     ++gathered_;
+  } else if (changed_) {
+    const bool bytes = ((begin | end) & 3) != 0;
+    BlockWords* const words = changed_->of(way, bytes, grid_blocks_);
+    if (words && words->note(begin, end, block_, site, [&](auto from, auto until) { second(from, until, way, site); }))
+      return;
+  } else {
+    ++uneven_;
   }
   for (std::uint64_t line = begin / 64, last = (end - 1) / 64; line <= last; ++line) {
     const unsigned from = line == begin / 64 ? begin % 64 : 0;
@@ -180,6 +187,14 @@ void CollectedRows::scatter(std::uintptr_t begin, std::uintptr_t end, Way way, c
     l.once |= rest;
     l.site = site;
   }
+}
+
+// Two blocks touch these bytes, and the table knows the first: this one, too, for the first of such bytes.
+void CollectedRows::second(std::uintptr_t begin, std::uintptr_t end, Way way, const MrCheckSite* site) {
+  constexpr std::size_t most = std::size_t{1} << 10;
+  if (seconds_[way].size() >= most) return;
+  const std::uint64_t mask = ((std::uint64_t{1} << (end - begin)) - 1) << begin % 64;
+  seconds_[way].push_back({begin / 64, mask, block_, site});
 }
 
 CollectedRows::Line* CollectedRows::find_line(std::uint64_t line, Way way, bool make) {
@@ -251,6 +266,12 @@ void CollectedRows::hand_over(BlockRuns& to) {
         covers.push_back({first + i, l.once, 0, l.site});
       }
   }
+  for (unsigned way = 0; way < ways; ++way) {
+    if (seconds_[way].empty()) continue;
+    auto& covers = lines_of(to, way).covers;
+    covers.insert(covers.end(), seconds_[way].begin(), seconds_[way].end());
+    lines_[way].insert(lines_[way].end(), seconds_[way].begin(), seconds_[way].end());
+  }
   unload(to);
 }
 
@@ -273,6 +294,7 @@ void CollectedRows::clear() {
   std::fill(table_.begin(), table_.end(), nullptr);
   std::fill(std::begin(last_), std::end(last_), nullptr);
   for (auto& lines : lines_) lines.clear();
+  for (auto& lines : seconds_) lines.clear();
   scattered_ = 0;
   gathered_ = 0;
 }

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "block_runs.h"
+#include "block_words.h"
 #include <simt/check_site.h>
 
 namespace mr::check {
@@ -38,16 +38,23 @@ class CollectedRows {
   void hand_over(BlockRuns& to);
   void clear();
   // Where uneven reads of whole words are noted; null: here.
-  void set_words(ReadWords* words) noexcept {
+  void set_words(BlockWords* words) noexcept {
     words_ = words;
     gathered_ = 0;
   }
   // There were so many of them that a table is worth its making.
   bool wants_words() const noexcept { return !words_ && gathered_ > 1024; }
+  // The same of uneven changes of all sizes, and of uneven reads of parts of words; `blocks`: of the grid.
+  void set_changed(ChangedWords* changed, std::uint64_t blocks) noexcept {
+    changed_ = changed;
+    grid_blocks_ = blocks;
+    uneven_ = 0;
+  }
+  bool wants_changed() const noexcept { return !changed_ && uneven_ > 1024; }
 
  private:
   static constexpr unsigned window = 4;
-  static constexpr unsigned small = 64;       // bytes
+  static constexpr unsigned small = 256;      // bytes
   static constexpr unsigned max_misses = 64;  // small ranges that don't go on from the block before, of a statement
   using Range = MrCheckThread::Range;         // still growing
   struct Line {
@@ -71,6 +78,7 @@ class CollectedRows {
   bool row(const Shape& shape, Way way, const MrCheckSite* site);
   bool own_write(std::uintptr_t begin, std::uintptr_t end) const;
   void scatter(std::uintptr_t begin, std::uintptr_t end, Way way, const MrCheckSite* site);
+  void second(std::uintptr_t begin, std::uintptr_t end, Way way, const MrCheckSite* site);
   Line* find_line(std::uint64_t line, Way way, bool make);
   void grow();
   LineRuns& lines_of(BlockRuns& to, unsigned way) const;
@@ -104,10 +112,11 @@ class CollectedRows {
   std::vector<Family> done_;
   std::vector<Page*> pages_, table_, spare_;
   Page* last_[ways] = {};
-  std::vector<LineRun> lines_[ways];
+  std::vector<LineRun> lines_[ways], seconds_[ways];
   std::size_t scattered_ = 0;
-  ReadWords* words_ = nullptr;
-  std::uint64_t gathered_ = 0;
+  BlockWords* words_ = nullptr;
+  ChangedWords* changed_ = nullptr;
+  std::uint64_t gathered_ = 0, uneven_ = 0, grid_blocks_ = 0;
 };
 
 }  // namespace mr::check

@@ -38,12 +38,13 @@ struct Collector {
   MrCheckThread* const here = make_here();
   CollectedRows rows{here};
   // Of the launch that `tag` names, while its blocks have no phases and none is early.
-  ReadWords* words = nullptr;
+  BlockWords* words = nullptr;
   bool idle = false;  // its thread has ended. Under the checker's lock
   void drop_words() {
     words = nullptr;
     here->reads = nullptr;
     rows.set_words(nullptr);
+    rows.set_changed(nullptr, 0);
   }
 };
 
@@ -84,16 +85,18 @@ void hand_over(Collector& c) {
   c.rows.clear();
 }
 
-// From here on the launch's uneven reads go to its table.
+// From here on the launch's uneven reads and changes go to its tables.
 void begin_words(Collector& c, const MrBlock& block) {
   if (block.grid_id == 0 || c.child() || c.record->programmatic || c.record->has_states.load(std::memory_order_relaxed))
     return;
+  const std::uint64_t blocks = std::uint64_t{block.grid_dim[0]} * block.grid_dim[1] * block.grid_dim[2];
+  if (c.rows.wants_changed()) c.rows.set_changed(&c.record->changed, blocks);
+  if (!c.rows.wants_words()) return;
   std::scoped_lock hold(checker->lock);
-  const unsigned place = std::min(c.record->readers++, KernelRecord::own_words);
+  const unsigned place = BlockWords::narrow(blocks) ? std::min(c.record->readers++, KernelRecord::own_words)
+                                                    : KernelRecord::own_words;
   auto& words = c.record->words[place];
-  if (!words)
-    words = ReadWords::take(std::uint64_t{block.grid_dim[0]} * block.grid_dim[1] * block.grid_dim[2],
-                            place == KernelRecord::own_words);
+  if (!words) words = BlockWords::take(blocks, place == KernelRecord::own_words);
   c.words = words.get();
   c.here->reads = c.words ? &c.words->table() : nullptr;
   c.rows.set_words(c.words);
@@ -208,12 +211,70 @@ void synchronise(Collector& c, std::uintptr_t address, const MrCheckSite& site) 
 
 }  // namespace
 
-void KernelRecord::finish() {
+void KernelRecord::finish(const std::function<std::uintptr_t(std::uintptr_t)>& memory_of,
+                          const std::function<void(const GridRun&)>& touched) {
   for (const auto& table : words)
-    if (table) table->hand_over(blocks);
+    if (table) table->hand_over(blocks, way_read);
+  changed.hand_over(blocks);
+  blocks.sort();
   const std::vector<Progression> rows = blocks.progressions();
+  blocks.families = {};
   const std::vector<Bundle> bundles = bundle(rows);
-  const std::vector<BlockRun> runs = blocks.suspects(bundles);
+  make_extents(bundles, memory_of);
+  for (const Window& window : blocks.windows(bundles)) {
+    find_conflicts(blocks.suspects(bundles, window));
+    for (const GridRun& run : blocks.grid(bundles, window)) touched(run);
+  }
+  blocks = {};
+  for (auto& table : words) table = nullptr;
+  changed.clear();
+}
+
+void KernelRecord::make_extents(const std::vector<Bundle>& bundles,
+                                const std::function<std::uintptr_t(std::uintptr_t)>& memory_of) {
+  const auto add = [&](std::uintptr_t low, std::uintptr_t high, unsigned way) {
+    const std::uintptr_t memory = memory_of(low);
+    auto known = std::find_if(extents.rbegin(), extents.rend(), [&](const Extent& e) { return e.memory == memory; });
+    if (known == extents.rend()) {
+      extents.push_back({memory, low, high, false});
+      known = extents.rbegin();
+    }
+    known->low = std::min(known->low, low);
+    known->high = std::max(known->high, high);
+    known->read |= way != way_write;
+  };
+  for (const Bundle& b : bundles)
+    for (const Progression* p : b.rows) add(p->low(), p->high(), p->way);
+  const auto add_lines = [&](const std::vector<LineRun>& lines, unsigned way) {
+    std::uintptr_t low = 0, high = 0;
+    constexpr std::uintptr_t near = 4096;
+    for (const LineRun& r : lines) {
+      const std::uintptr_t from = r.line * 64 + static_cast<unsigned>(std::countr_zero(r.mask));
+      const std::uintptr_t until = r.line * 64 + 64 - static_cast<unsigned>(std::countl_zero(r.mask));
+      // Lines that are close to each other: memory_of is asked rarely.
+      if (low / near == from / near) {
+        high = until;
+        continue;
+      }
+      if (low) add(low, high, way);
+      low = from;
+      high = until;
+    }
+    if (low) add(low, high, way);
+  };
+  for (const LineRuns& l : blocks.lines) {
+    add_lines(l.covers, l.way);
+    if (!l.words) continue;
+    std::vector<LineRun> lines;
+    for (const Window& page : l.words->pages()) {
+      lines.clear();
+      l.words->cover(page, lines);
+      add_lines(lines, l.way);
+    }
+  }
+}
+
+void KernelRecord::find_conflicts(const std::vector<BlockRun>& runs) {
   // Blocks among themselves: by address, each run against those of other ways that have not ended.
   static constexpr unsigned against[ways][5] = {{way_write, way_atomic, ways},
                                                 {way_write, way_read, way_atomic, way_poll, ways},
@@ -246,9 +307,6 @@ void KernelRecord::finish() {
     }
     open[run.way].push_back(&run);
   }
-  grid_runs = blocks.grid(bundles);
-  blocks = {};
-  for (auto& table : words) table = nullptr;
 }
 
 bool KernelRecord::same_cluster(std::uint64_t a, std::uint64_t b) const noexcept {
@@ -329,7 +387,7 @@ void device_access(std::uint32_t tag, const MrBlock& block, const void* address,
     c->rows.touch(at, at + bytes, static_cast<Way>(way), site);
   else
     c->rows.touch_rows(at, bytes, pitch, rows, static_cast<Way>(way), site);
-  if (c->rows.wants_words()) [[unlikely]]
+  if (c->rows.wants_words() || c->rows.wants_changed()) [[unlikely]]
     begin_words(*c, block);
   if (c->rows.full()) [[unlikely]] {
     std::scoped_lock hold(checker->lock);

@@ -7,13 +7,14 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "block_runs.h"
-#include "read_words.h"
+#include "block_words.h"
 
 struct MrBlock;
 struct MrCheckSite;
@@ -32,11 +33,18 @@ struct BlockConflict {
 // Of one launch. Under the checker's lock.
 struct KernelRecord {
   BlockRuns blocks;
-  // Made when a thread's reads are many and uneven: one each for the first threads, and one for all others.
+  // Made when a thread's reads are many and uneven: one each for the first threads while they are small, and one for
+  // all others.
   static constexpr unsigned own_words = 3;
-  std::unique_ptr<ReadWords> words[own_words + 1];
-  unsigned readers = 0;            // threads that have one
-  std::vector<GridRun> grid_runs;  // made of them when the grid has ended
+  std::unique_ptr<BlockWords> words[own_words + 1];
+  unsigned readers = 0;  // threads that have one
+  ChangedWords changed;  // uneven changes, while blocks have no states
+  // What the grid touched of each piece of memory, made when it has ended: [low, high), and whether it was looked at.
+  struct Extent {
+    std::uintptr_t memory, low, high;
+    bool read;
+  };
+  std::vector<Extent> extents;
   std::vector<BlockConflict> conflicts;
   bool programmatic = false;  // launched so that it may begin early
   bool triggered = false;
@@ -63,8 +71,14 @@ struct KernelRecord {
   bool synchronised(std::uint64_t earlier, std::uint64_t block) const;
   std::uint32_t grid_dim[3] = {1, 1, 1}, cluster_dim[3] = {1, 1, 1};  // set at the first barrier of a cluster
   bool same_cluster(std::uint64_t a, std::uint64_t b) const noexcept;
-  // The grid has ended: finds the conflicts between its blocks, and makes grid_runs.
-  void finish();
+  // The grid has ended: finds the conflicts between its blocks, and calls touched(GridRun) for what it touched as a
+  // whole. `memory_of(address)`: where the piece of memory begins that it lies in.
+  void finish(const std::function<std::uintptr_t(std::uintptr_t)>& memory_of,
+              const std::function<void(const GridRun&)>& touched);
+
+ private:
+  void find_conflicts(const std::vector<BlockRun>& runs);
+  void make_extents(const std::vector<Bundle>& bundles, const std::function<std::uintptr_t(std::uintptr_t)>& memory_of);
 };
 
 void device_access(std::uint32_t tag, const MrBlock& block, const void* address, std::uint64_t bytes, const void* site,

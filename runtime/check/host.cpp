@@ -7,16 +7,32 @@
 #include "state.h"
 
 namespace mr::check {
+namespace {
+
+// One object for a statement that is reached in one way, so that what it touches has one history.
+Call statement(const HostTouch& touch) {
+  constexpr std::size_t most = std::size_t{1} << 16;
+  auto& known = checker->host_statements;
+  std::vector<std::uintptr_t> frames{touch.pc};
+  frames.insert(frames.end(), touch.frames.begin(), touch.frames.end());
+  if (known.size() >= most) known.clear();
+  Call& call = known[frames];
+  if (!call) {
+    auto made = std::make_shared<CallSite>();
+    made->frames = std::move(frames);
+    call = std::move(made);
+  }
+  return call;
+}
+
+}  // namespace
 
 void flush_touches(ThreadState& t) {
   if (t.touch_count == 0) return;
   const OpRef segment = checker->order.segment_of(*t.actor);
   for (unsigned i = 0; i < t.touch_count; ++i) {
     HostTouch& touch = t.touches[i];
-    auto where = std::make_shared<CallSite>();
-    where->frames.push_back(touch.pc);
-    where->frames.insert(where->frames.end(), touch.frames.begin(), touch.frames.end());
-    const Access access{segment, touch.kind, nullptr, std::move(where)};
+    const Access access{segment, touch.kind, nullptr, statement(touch)};
     checker->touch(touch.begin, touch.end, access);
     touch_ordinary(touch.begin, touch.end, access);
   }

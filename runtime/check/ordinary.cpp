@@ -15,7 +15,7 @@ namespace mr::check {
 namespace {
 
 constexpr std::uintptr_t page = 4096;
-constexpr std::size_t most_ranges = std::size_t{1} << 20;
+constexpr std::size_t most_bytes = std::size_t{128} << 20;  // of shadow
 
 void mark(std::uintptr_t begin, std::uintptr_t end) {
   for (std::uintptr_t at = begin / page; at <= (end - 1) / page; ++at)
@@ -75,7 +75,7 @@ void touch_ordinary(std::uintptr_t begin, std::uintptr_t end, const Access& acce
   if (checker->api_only || checker->allocation_of(begin)) return;
   if (function_side(access))
     mark(begin, end);
-  else if (ordinary().ranges() > most_ranges)
+  else if (ordinary().bytes() > most_bytes)
     return;
   ordinary().touch(begin, end, access);
 }

@@ -275,23 +275,16 @@ void Report::add(const Access& first, const Access& second, std::uintptr_t begin
     // nothing to do with the earlier one's.
     std::uintptr_t base = 0;
     const Allocation* memory = checker->allocation_of(begin, &base);
-    const auto extent = [&](const Op& op, bool& reads_it) {
-      std::uintptr_t low = ~std::uintptr_t{0}, high = 0;
-      if (op.kernel)
-        for (const GridRun& run : op.kernel->grid_runs) {
-          if (!memory || run.end <= base || run.begin >= memory->end) continue;
-          low = std::min(low, run.begin);
-          high = std::max(high, run.end);
-          if (run.way != way_write) reads_it = true;
-        }
-      return std::pair{low, high};
+    const auto extent = [&](const Op& op) {
+      for (const KernelRecord::Extent& e : op.kernel->extents)
+        if (e.memory == base) return e;
+      return KernelRecord::Extent{base, ~std::uintptr_t{0}, 0, false};
     };
     if (memory && memory->memory == Memory::device && b.op->kernel && a.op->kernel && b.kind == writes &&
         (!(a.kind & writes) || recorded_behind(*a.op, b.op->number)) &&
         !waits_for(*b.op->stream, *a.op, b.op->number)) {
-      bool read_a = false, read_b = false;
-      const auto ea = extent(*a.op, read_a), eb = extent(*b.op, read_b);
-      if (!read_b && ea == eb) kind = "lifetime";
+      const auto ea = extent(*a.op), eb = extent(*b.op);
+      if (!eb.read && ea.low == eb.low && ea.high == eb.high) kind = "lifetime";
     }
   }
   const std::string key = kind + "|" + key_of(a) + "|" + key_of(b);
@@ -336,6 +329,7 @@ void Report::summary(bool complete) {
                      ",\"operations\":" + std::to_string(checker->operations.load()) +
                      ",\"accesses\":" + std::to_string(checker->accesses.load()) +
                      ",\"bytes\":" + std::to_string(checker->bytes.load()) +
+                     ",\"unfinished\":" + std::to_string(checker->unfinished) +
                      ",\"unchecked_kernels\":" + std::to_string(checker->unchecked_kernels.load()) + ",\"counts\":{";
   bool first = true;
   for (const auto& [key, finding] : findings_) {

@@ -22,6 +22,8 @@ class Report {
   // Two accesses that nothing orders, or a use behind a free.
   void conflict(const Access& before, const Access& now, std::uintptr_t begin, std::uintptr_t end);
   void block_conflict(const OpRef& op, const BlockConflict& conflict);
+  // A line that says why the program isn't checked.
+  void cannot(const std::string& why) { write(why); }
   // At exit; or when the program dies of a signal.
   void summary(bool complete);
   bool any() const noexcept { return !findings_.empty(); }

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -44,6 +45,7 @@ void end_thread(void* state) {
 ThreadState& make_thread(bool of_program, const Clock (*parent)[worlds]) {
   auto* t = new ThreadState;
   ++t->inside;
+  thread_state = t;  // by now: what follows may call a malloc of the program's
   {
     std::scoped_lock hold(checker->lock);
     if (parent) {
@@ -56,17 +58,19 @@ ThreadState& make_thread(bool of_program, const Clock (*parent)[worlds]) {
     }
     t->number = checker->next_thread++;
   }
-  if (of_program) --t->inside;
   static const pthread_key_t at_end = [] {
     pthread_key_t key;
     return pthread_key_create(&key, end_thread) == 0 ? key : ~pthread_key_t{0};
   }();
   pthread_setspecific(at_end, t);
-  return *(thread_state = t);
+  if (of_program) --t->inside;
+  return *t;
 }
 
 void Checker::begin_child() {
   report.begin_child();
+  groups.clear();
+  unfinished = 0;
   operations = accesses = bytes = unchecked_kernels = 0;
 }
 
@@ -150,16 +154,19 @@ void Checker::executed(const OpRef& op) {
     // The primary's end is its trigger when it has no other.
     const auto primary = kernel.primary.lock();
     const bool early = kernel.early && primary && primary->kernel && primary->kernel->triggered;
-    kernel.finish();
-    for (const GridRun& run : kernel.grid_runs)
-      touch(run.begin, run.end, {early && run.early ? kernel.early : op, kind_of(run.way), run.site, nullptr});
+    kernel.finish(
+        [this](std::uintptr_t at) {
+          std::uintptr_t begin = 0;
+          return allocation_of(at, &begin) ? begin : 0;
+        },
+        [&](const GridRun& run) {
+          touch(run.begin, run.end, {early && run.early ? kernel.early : op, kind_of(run.way), run.site, nullptr});
+        });
     kernel.early = nullptr;
     for (const BlockConflict& conflict : kernel.conflicts)
       if (allocation_of(conflict.begin)) report.block_conflict(op, conflict);
     kernel.states.clear();
     kernel.releases.clear();
-    // What is left describes the operation's extents for later reports (a scattered one's would be too much to keep).
-    if (kernel.grid_runs.size() > 4096) kernel.grid_runs = {};
   }
   for (const Touch& t : op->touches) touch(t, {op, t.kind, nullptr, nullptr});
   op->touches.clear();
@@ -256,9 +263,13 @@ FunctionScope::~FunctionScope() {
 
 namespace {
 
+void run_pending();
+
 std::uint32_t on_enqueued(const void*, std::uint64_t) {
   ThreadState* t = thread_state;
   if (!t || !t->call || !t->call->group) return observe::no_tag;
+  // The first one: by now the runtime has registered what ends its work at exit, which comes behind this.
+  [[maybe_unused]] static const int registered = std::atexit(run_pending);
   std::scoped_lock hold(checker->lock);
   ++t->call->group->pending;
   return t->call->tag;
@@ -320,8 +331,69 @@ void on_image_loaded(int device, const MrImage& image) {
   }
 }
 
+void on_image_refused() { checker->report.cannot("{\"other_version\":\"mrcc -mrcc-check\"}"); }
+
+// Release, behind all that synchronise_all has waited for.
+std::atomic<bool> all_ran{false};
+
+// Waits for all devices, on a thread of its own. Behind it all has run, whether or not the runtime says so of each
+// record: a wait with nothing behind it may be left lying.
+void* synchronise_all(void*) {
+  static const auto synchronise = next_function<decltype(&::cudaDeviceSynchronize)>("cudaDeviceSynchronize");
+  static const auto set_device = next_function<decltype(&::cudaSetDevice)>("cudaSetDevice");
+  const Inside inside(self());
+  std::vector<int> devices;
+  {
+    const std::scoped_lock hold(checker->lock);
+    for (const auto& stream : checker->order.streams())
+      if (const auto s = stream.lock(); s && std::find(devices.begin(), devices.end(), s->device) == devices.end())
+        devices.push_back(s->device);
+  }
+  for (const int device : devices)
+    if (set_device(device) == cudaSuccess) (void)synchronise();
+  all_ran.store(true, std::memory_order_release);
+  return nullptr;
+}
+
+// The program ends with work that has not run, perhaps: it is part of what is to be checked. Waits until all has ended,
+// but not for long when nothing goes on: a kernel may spin for ever.
+void run_pending() {
+  ThreadState& t = self();
+  if (t.actor != &t.own) return;  // a host function calls exit: it is pending itself
+  const Inside inside(t);
+  constexpr double pause = 1e-3;
+  double patience = 10;
+  if (const char* text = std::getenv("MILLRACE_CHECK_PATIENCE")) patience = std::strtod(text, nullptr);
+  std::uint64_t ended = 0;
+  bool asked = false;
+  // Turns are counted, not the time: the process may have been stopped meanwhile.
+  for (double waited = 0; waited <= patience; waited += pause) {
+    {
+      const bool all = all_ran.load(std::memory_order_acquire);
+      const std::scoped_lock hold(checker->lock);
+      if (all)
+        for (const auto& [tag, group] : std::map(checker->groups.begin(), checker->groups.end()))
+          checker->finish(tag, group);
+      std::uint64_t pending = 0;
+      for (const auto& [tag, group] : checker->groups)
+        pending += group->launch ? group->launch->ops.size() : group->ops.size();
+      checker->unfinished = pending;
+      if (pending == 0) return;
+      if (const std::uint64_t now = checker->operations; now != ended) {
+        ended = now;
+        waited = 0;
+      }
+    }
+    if (pthread_t helper;
+        !std::exchange(asked, true) && pthread_create(&helper, nullptr, synchronise_all, nullptr) == 0)
+      pthread_detach(helper);
+    usleep(static_cast<useconds_t>(pause * 1e6));
+  }
+}
+
 observe::Subscriber subscription = {on_enqueued,          on_ended,     on_node_added,   on_node_copied,
-                                    on_node_instantiated, on_host_step, on_image_loaded, device_access};
+                                    on_node_instantiated, on_host_step, on_image_loaded, on_image_refused,
+                                    device_access};
 
 void at_exit() {
   ThreadState& t = self();
@@ -347,7 +419,13 @@ void on_crash(int signal) {
   const auto attach = reinterpret_cast<Attach>(dlsym(RTLD_DEFAULT, "millrace_attach"));
   const bool api_only = std::getenv("MILLRACE_CHECK_API_ONLY") != nullptr;
   if (api_only) subscription.device_access = nullptr;
-  if (!attach || attach(&subscription, observe::subscriber_version) != 0) return;
+  if (!attach) return;
+  if (attach(&subscription, observe::subscriber_version) != 0) {
+    Report refusal;
+    refusal.open(path);
+    refusal.cannot("{\"other_version\":\"libcudart\"}");
+    return;
+  }
   // What kernels touched comes and goes in large vectors: fresh pages for each would cost more than their contents.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 512 << 20);

@@ -134,11 +134,13 @@ struct Checker {
   std::unordered_map<const void*, std::unique_ptr<ExecMirror>> execs;
   // Of host functions, by the chain of their operations: functions of one chain follow each other.
   std::unordered_map<Chain, std::pair<Chain, Time>> function_chains;
+  std::map<std::vector<std::uintptr_t>, Call> host_statements;  // by their frames
   std::uint32_t next_tag = 1;
   std::uint64_t next_launch = 1;
   unsigned next_stream = 1, next_thread = 0;
   std::unordered_set<std::string> checked_kernels;  // mangled names: those that tell what they touch
   std::atomic<std::uint64_t> operations{0}, accesses{0}, bytes{0}, unchecked_kernels{0};
+  std::uint64_t unfinished = 0;  // operations that had not run when the program ended
   bool api_only = false;
 
   // Where host accesses matter: bit per page, by its number modulo the size.

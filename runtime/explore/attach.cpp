@@ -52,7 +52,7 @@ std::uint32_t on_node_instantiated(const void* node) {
 
 constexpr observe::Subscriber subscription = {
     on_enqueued,          [](std::uint32_t) {},       on_node_added, on_node_copied, on_node_instantiated,
-    [](std::uint32_t) {}, [](int, const MrImage&) {}, nullptr};
+    [](std::uint32_t) {}, [](int, const MrImage&) {}, [] {},         nullptr};
 
 // ---- what the engine asks ----
 

@@ -223,6 +223,7 @@ const LoadedImage* Module::load(int device, cudaError_t* error) noexcept {
       if (!version || *version != mr_check_version) {
         std::fputs("millrace: this program was instrumented by another version of mrcc -mrcc-check; compile it again\n",
                    stderr);
+        observe::subscriber->image_refused();
         return fail(cudaErrorInvalidKernelImage);
       }
       *static_cast<simt::AccessEntry*>(hook) = simt::access_entry();

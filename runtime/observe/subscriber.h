@@ -32,12 +32,14 @@ struct Subscriber {
   void (*host_step)(std::uint32_t tag);
   // Its managed variables have their places.
   void (*image_loaded)(int device, const MrImage& image);
+  // An image's device code tells things in another way than this version's: it isn't loaded.
+  void (*image_refused)();
   // Device code built with -mrcc-check touches memory (or passes a fence or barrier); see compiler/passes/check.h.
   // `rows` rows of bytes, `pitch` apart.
   void (*device_access)(std::uint32_t tag, const MrBlock& block, const void* address, std::uint64_t bytes,
                         const void* site, std::uint64_t pitch, std::uint64_t rows);
 };
-inline constexpr unsigned subscriber_version = 3;
+inline constexpr unsigned subscriber_version = 4;
 
 // Null, or the tool. Set before the first context is made, constant afterwards.
 extern const Subscriber* subscriber;

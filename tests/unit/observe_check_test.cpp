@@ -4,6 +4,7 @@
 #include <check/shadow.cpp>  // NOLINT(bugprone-suspicious-include)
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cstdlib>
 #include <random>
@@ -108,6 +109,94 @@ TEST(Shadow, RangesOfOneStoryAreOne) {
   const auto a = w.enqueue(s);
   for (std::uintptr_t at = 0; at < 100; ++at) w.run(a, 0x1000 + at * 8, 0x1008 + at * 8, writes);
   EXPECT_EQ(w.shadow.ranges(), 1u);
+}
+
+// Against a list of accesses for each byte.
+TEST(Shadow, RandomTouchesFindWhatAListOfEachByteFinds) {
+  constexpr std::uintptr_t base = 0x1000, size = 3000;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
+    World w;
+    std::vector<std::shared_ptr<Stream>> streams;
+    for (unsigned i = 0; i < 1 + below(4); ++i) streams.push_back(w.stream());
+    std::vector<std::vector<std::pair<OpRef, std::uint32_t>>> bytes(size);
+    std::set<std::pair<const Op*, const Op*>> wanted;
+    for (unsigned i = 0; i < 60; ++i) {
+      const auto op = w.enqueue(streams[below(static_cast<unsigned>(streams.size()))]);
+      const unsigned step = below(3) ? 1 : 4 * (1 + below(20));
+      const std::uint32_t kind = below(3) ? std::uint32_t{reads} : std::uint32_t{writes};
+      std::uintptr_t begin = below(size), end = begin + 1 + below(below(2) ? 40 : 2000);
+      if (below(4) == 0) begin &= ~std::uintptr_t{255}, end = (end + 255) & ~std::uintptr_t{255};
+      end = std::min(end, size);
+      if (below(12) == 0) {
+        w.shadow.forget(base + begin, base + end);
+        for (std::uintptr_t at = begin; at < end; ++at) bytes[at].clear();
+        continue;
+      }
+      const std::uintptr_t width = step == 1 ? end - begin : 1 + below(step);
+      for (std::uintptr_t at = begin; at < end; at += step == 1 ? end - begin : step) {
+        const std::uintptr_t until = std::min(end, at + width);
+        w.run(op, base + at, base + until, kind);
+        for (std::uintptr_t b = at; b < until; ++b) {
+          for (const auto& [before, how] : bytes[b])
+            if (before != op && Shadow::conflict(how, kind) && !Order::ordered(*before, *op))
+              wanted.emplace(before.get(), op.get());
+          bytes[b].emplace_back(op, kind);
+        }
+      }
+    }
+    // What a later write stands for isn't reported once more: the same bytes conflict with that.
+    for (const auto& pair : w.reported) ASSERT_TRUE(wanted.contains(pair)) << "seed " << seed;
+    ASSERT_EQ(wanted.empty(), w.reported.empty()) << "seed " << seed;
+    std::set<const Op*> found, sought;
+    for (const auto& pair : w.reported) found.insert(pair.second);
+    for (const auto& pair : wanted) sought.insert(pair.second);
+    ASSERT_EQ(sought, found) << "seed " << seed;
+  }
+}
+
+TEST(Shadow, ReportsBytesThatFollowEachOtherOnce) {
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> reported;
+  World w;
+  Shadow shadow([&](const Access&, const Access&, std::uintptr_t begin, std::uintptr_t end) {
+    reported.emplace_back(begin, end);
+  });
+  const auto a = w.enqueue(w.stream()), b = w.enqueue(w.stream());
+  w.order.resolve(a);
+  w.order.resolve(b);
+  shadow.touch(0x1010, 0x3021, {a, writes, nullptr, nullptr});
+  shadow.touch(0x1000, 0x3f00, {b, writes, nullptr, nullptr});
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_EQ(reported[0], std::pair(std::uintptr_t{0x1010}, std::uintptr_t{0x3021}));
+}
+
+// Worst cases: two generations of writers and readers in two streams, of which each byte has another one than its
+// neighbour. Counts the bytes that the shadow has allocated.
+TEST(Shadow, TakesAtMostFourBytesForEachByte) {
+#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+  constexpr std::uintptr_t base = 1u << 20, size = 1u << 20;
+  for (const std::uintptr_t unit : {1u, 2u, 4u, 8u, 24u, 100u}) {
+    const auto used = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };
+    const std::size_t before = used();
+    World w;
+    const auto event = std::make_shared<Event>();
+    std::size_t most = 0;
+    for (int generation = 0; generation < 2; ++generation)
+      for (const std::uint32_t kind : {writes, reads}) {
+        std::vector<OpRef> ops;
+        for (int i = 0; i < 4; ++i) ops.push_back(w.enqueue(w.stream()));
+        for (const OpRef& op : ops) w.order.resolve(op);
+        std::mt19937 random(7);
+        for (std::uintptr_t at = 0; at + unit <= size; at += unit)
+          w.shadow.touch(base + at, base + at + unit, {ops[random() % ops.size()], kind, nullptr, nullptr});
+        most = std::max(most, used() - before);
+        w.reported.clear();
+      }
+    EXPECT_LE(most, 4 * size) << "units of " << unit << " bytes";
+    if (unit <= 100) EXPECT_GE(w.shadow.bytes(), most / 4);
+  }
+#endif  // with sanitizers, their allocators' own bytes count
 }
 
 TEST(Shadow, UseBehindAFreeIsReportedThoughOrdered) {

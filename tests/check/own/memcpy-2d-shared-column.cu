@@ -1,0 +1,19 @@
+// DEFECT: two streams write tiles of one image that share a column.
+// EXPECT: stream-stream
+#include "streams.h"
+int main() {
+  constexpr int width = 64, height = 32;
+  int *image = device(), *left = pinned(), *right = pinned();
+  for (int i = 0; i < n; ++i) left[i] = right[i] = 9;
+  cudaStream_t s = nonblocking(), t = nonblocking();
+#ifdef FIXED
+  constexpr int first = 32;
+#else
+  constexpr int first = 31;
+#endif
+  CHECK(cudaMemcpy2DAsync(image, width * 4, left, 32 * 4, 32 * 4, height, cudaMemcpyHostToDevice, s));  // RACE-A
+  CHECK(
+      cudaMemcpy2DAsync(image + first, width * 4, right, 32 * 4, 32 * 4, height, cudaMemcpyHostToDevice, t));  // RACE-B
+  CHECK(cudaDeviceSynchronize());
+  return finish(true);
+}
