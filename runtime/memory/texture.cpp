@@ -221,8 +221,9 @@ void collect(const Texture& texture, const Surface& surface, const Place& place,
 }
 
 // Sums of 16-bit floats, and of colours in sRGB: in each slice the elements are cut down to 14 bits behind the leading
-// one of the largest, and the sum of all is rounded to a 16-bit float, halves up in magnitude.
-float half_sum(const Samples& samples, int channel) noexcept {
+// one of the largest - of colours to 7, and what is hardly less than a power of two counts as one -, and the sum of all
+// is rounded to a 16-bit float, halves up in magnitude.
+float half_sum(const Samples& samples, int channel, bool srgb) noexcept {
   float largest[4] = {};
   for (int i = 0; i < samples.count; ++i) {
     float& so_far = largest[samples.slice[i]];
@@ -232,7 +233,7 @@ float half_sum(const Samples& samples, int channel) noexcept {
   for (int i = 0; i < samples.count; ++i) {
     double value = samples.texels[i].v[channel];
     if (const float most = largest[samples.slice[i]]; most > 0 && std::isfinite(most)) {
-      const int unit = std::ilogb(most) - 14;
+      const int unit = srgb ? std::ilogb(most * (128 / 125.0)) - 7 : std::ilogb(most) - 14;
       value = std::ldexp(std::trunc(std::ldexp(value, -unit)), unit);
     }
     sum += value * samples.weights[i] / 256;
@@ -246,7 +247,7 @@ Texel result_of(const Texture& texture, const Format& format, const Samples& sam
   Texel result;
   for (int c = 0; c < 4; ++c) {
     if ((format.kind == ChannelKind::is_float && format.bits == 16) || (texture.srgb && c < 3)) {
-      result.v[c] = half_sum(samples, c);
+      result.v[c] = half_sum(samples, c, texture.srgb && c < 3);
       continue;
     }
     double sum = 0;
