@@ -205,7 +205,7 @@ class alignas(64) Queue {
   friend class Waiting;
 
   // -- appenders' line --
-  SpinLock append_lock_;
+  BatchLock append_lock_;
   // Relaxed: set at reuse, published with the first operation; a former owner that is just leaving may still look at
   // it.
   std::atomic<std::uint8_t> level_{priority_levels - 1};

@@ -16,7 +16,11 @@ inline void fetch_to_write(const void* p) noexcept {
 
 // A test-and-test-and-set lock. Critical sections are short and never block; a holder that was preempted is waited for
 // with sched_yield. Satisfies Lockable. One uncontended lock/unlock pair costs one locked instruction.
-class SpinLock {
+//
+// Who finds it taken looks again after `first` pauses (some 50 ns each), and after twice as many each time, up to
+// `most`. Few: it gets the lock soon. Many: the line, and those that the lock guards, stay with the holder for some
+// more of its critical sections, instead of travelling for each.
+template <unsigned first, unsigned most> class BackoffLock {
  public:
   void lock() noexcept {
     if (!word_.exchange(1, std::memory_order_acquire)) return;
@@ -28,18 +32,21 @@ class SpinLock {
   void unlock_fenced() noexcept { word_.exchange(0, std::memory_order_seq_cst); }
 
  private:
-  void lock_slowly() noexcept {
-    for (unsigned spins = 0;; ++spins) {
-      while (word_.load(std::memory_order_relaxed)) {
-        if (spins++ < 128)
-          cpu_pause();
-        else
-          sched_yield();
-      }
-      if (!word_.exchange(1, std::memory_order_acquire)) return;
+  static constexpr unsigned patience = 256;  // pauses, before the holder may have this processor
+  [[gnu::noinline, gnu::cold]] void lock_slowly() noexcept {
+    for (unsigned pauses = first, waited = 0;;) {
+      for (unsigned i = 0; i < pauses; ++i) cpu_pause();
+      if (!word_.load(std::memory_order_relaxed) && !word_.exchange(1, std::memory_order_acquire)) return;
+      waited += pauses;
+      if (waited > patience) sched_yield();
+      if (pauses < most) pauses *= 2;
     }
   }
   std::atomic<std::uint8_t> word_{0};
 };
+
+using SpinLock = BackoffLock<1, 32>;
+// For what threads do again and again, as fast as they can.
+using BatchLock = BackoffLock<32, 1024>;
 
 }  // namespace mr::engine
