@@ -10,7 +10,7 @@ namespace mr::model {
 
 void capture_stream_destroyed(Stream& stream) noexcept {
   if (!stream.capture.load(std::memory_order_acquire)) return;
-  Graph* graph = nullptr;
+  Graph* graph;
   {
     std::scoped_lock hold(Captures::get().lock);
     Capture* capture = stream.capture.load(std::memory_order_relaxed);
@@ -21,11 +21,11 @@ void capture_stream_destroyed(Stream& stream) noexcept {
       stream.capture.store(nullptr, std::memory_order_relaxed);
       return;
     }
-    if (capture->own_graph) graph = capture->graph;
+    graph = capture->graph;
     finish(*capture);
     drop(capture);
   }
-  if (graph) (void)destroy_graph(*graph);
+  (void)destroy_graph(*graph);  // the caller's, too, as when a capture fails
 }
 
 void capture_event_released(Event& event) noexcept {

@@ -129,9 +129,33 @@ void count_special(Graph& graph, std::ptrdiff_t memory, std::ptrdiff_t condition
   }
 }
 
+namespace {
+
+// Whether a stream is being captured into a graph that the node has inside of it.
+bool captured_into(const GraphNode& node) noexcept {
+  if (node.type == cudaGraphNodeTypeGraph) return captured_into(*node.child->graph);
+  if (node.type != cudaGraphNodeTypeConditional) return false;
+  for (unsigned i = 0; i < node.conditional->size; ++i)
+    if (captured_into(*reinterpret_cast<const Graph*>(node.conditional->bodies[i]))) return true;
+  return false;
+}
+
+}  // namespace
+
+bool captured_into(const Graph& graph) noexcept {
+  if (graph.capturing) return true;
+  // No capture at all: nothing to look for. One into a part of this graph was begun by this thread, or by one that
+  // this one has synchronized with (the API's rule for graphs).
+  if (!(slow_word.load(std::memory_order_relaxed) & slow_capture)) [[likely]]
+    return false;
+  for (const GraphNode* node = graph.first; node; node = node->next)
+    if (captured_into(*node)) return true;
+  return false;
+}
+
 cudaError_t destroy_graph(Graph& graph) noexcept {
   if (graph.owner) return cudaErrorInvalidValue;
-  if (graph.capturing) return cudaErrorIllegalState;
+  if (captured_into(graph)) return cudaErrorIllegalState;
   free_graph(graph);
   return cudaSuccess;
 }
@@ -257,7 +281,7 @@ EdgeRef* edge_between(GraphNode& from, GraphNode& to) noexcept {
 
 cudaError_t destroy_node(GraphNode& node) noexcept {
   Graph& graph = *node.graph;
-  if (graph.capturing) return cudaErrorIllegalState;
+  if (graph.capturing || captured_into(node)) return cudaErrorIllegalState;
   if (graph.memory_nodes_outside_bodies) return cudaErrorNotSupported;
   if (node.type == cudaGraphNodeTypeKernel && is_updatable(*node.kernel)) return cudaErrorNotSupported;
   while (!node.dependencies.empty()) {

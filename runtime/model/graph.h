@@ -222,7 +222,9 @@ inline bool valid_graph(const Graph* graph) noexcept { return ObjectPool<Graph>:
 // has become another node since.
 bool valid_node(const GraphNode* node) noexcept;
 Graph* create_graph();
-// cudaErrorInvalidValue for a graph that belongs to a node, cudaErrorIllegalState while it captures.
+// A stream is being captured into the graph, or into a child graph or a body inside of it.
+bool captured_into(const Graph& graph) noexcept;
+// cudaErrorInvalidValue for a graph that belongs to a node, cudaErrorIllegalState while it is captured into.
 cudaError_t destroy_graph(Graph& graph) noexcept;
 // The graph is a conditional node's body, or a child graph somewhere in one.
 bool in_body(const Graph& graph) noexcept;

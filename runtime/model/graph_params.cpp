@@ -184,6 +184,7 @@ cudaError_t set_child(GraphNode& node, Graph* child, cudaGraphChildGraphNodeOwne
   if (node.graph->memory_nodes_outside_bodies || (child->owner && (move || child->moved || child->body)) ||
       child->memory_nodes || child->conditional_nodes || !child->handles.empty() || child->capturing)
     return cudaErrorNotSupported;
+  if (captured_into(*node.child->graph)) return cudaErrorIllegalState;
   Graph* inner = move ? child : copy_graph(*child);
   if (!inner) return cudaErrorMemoryAllocation;
   child->copied |= !move;

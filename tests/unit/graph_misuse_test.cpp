@@ -442,4 +442,90 @@ TEST(GraphMisuse, KindsOfNodes) {
   EXPECT_EQ(w.fingerprint(), before);
 }
 
+// What holds a graph that a stream is being captured into is neither destroyed nor replaced: the capture goes on in it.
+TEST(GraphMisuse, CapturedIntoAPart) {
+  World& w = world();
+  const auto child = [&](cudaGraph_t& outer, cudaGraphNode_t& node, cudaGraph_t& inner, int depth) {
+    OK(cudaGraphCreate(&outer, 0));
+    for (int i = 0; i < depth; ++i) {
+      cudaGraph_t around;
+      OK(cudaGraphCreate(&around, 0));
+      OK(cudaGraphAddChildGraphNode(&node, around, nullptr, 0, outer));
+      OK(cudaGraphDestroy(outer));
+      outer = around;
+    }
+    inner = outer;
+    for (int i = 0; i < depth; ++i) {
+      cudaGraphNode_t at;
+      std::size_t one = 1;
+      OK(cudaGraphGetNodes(inner, &at, &one));
+      OK(cudaGraphChildGraphNodeGetGraph(at, &inner));
+    }
+  };
+  const auto body = [&](cudaGraph_t& outer, cudaGraphNode_t& node, cudaGraph_t& inner) {
+    OK(cudaGraphCreate(&outer, 0));
+    cudaGraphNodeParams params = {};
+    params.type = cudaGraphNodeTypeConditional;
+    OK(cudaGraphConditionalHandleCreate(&params.conditional.handle, outer, 1, cudaGraphCondAssignDefault));
+    params.conditional.type = cudaGraphCondTypeIf;
+    params.conditional.size = 2;
+    OK(cudaGraphAddNode(&node, outer, nullptr, nullptr, 0, &params));
+    inner = params.conditional.phGraph_out[1];
+  };
+  for (int shape = 0; shape < 4; ++shape)
+    for (const bool moved : {false, true}) {
+      SCOPED_TRACE(shape);
+      cudaGraph_t outer = nullptr, inner = nullptr, ended = nullptr;
+      cudaGraphNode_t node = nullptr;
+      if (moved) {
+        if (shape > 1) continue;
+        // Moved while it is captured into.
+        OK(cudaGraphCreate(&inner, 0));
+        OK(cudaStreamBeginCaptureToGraph(w.stream, inner, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed));
+        OK(cudaGraphCreate(&outer, 0));
+        cudaGraphNodeParams params = {};
+        params.type = cudaGraphNodeTypeGraph;
+        params.graph.graph = inner;
+        params.graph.ownership = cudaGraphChildGraphOwnershipMove;
+        OK(cudaGraphAddNode(&node, outer, nullptr, nullptr, 0, &params));
+      } else {
+        if (shape < 3)
+          child(outer, node, inner, shape + 1);
+        else
+          body(outer, node, inner);
+        OK(cudaStreamBeginCaptureToGraph(w.stream, inner, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed));
+      }
+      EXPECT_EQ(cudaGraphDestroy(outer), cudaErrorIllegalState);
+      EXPECT_EQ(cudaGraphDestroyNode(node), cudaErrorIllegalState);
+      if (shape < 3) {
+        cudaGraphNodeParams params = {};
+        params.type = cudaGraphNodeTypeGraph;
+        params.graph.graph = w.child;
+        EXPECT_EQ(cudaGraphNodeSetParams(node, &params), cudaErrorIllegalState);
+      }
+      OK(cudaMemsetAsync(w.memory, 0, 4, w.stream));
+      if (shape & 1) {  // invalidated, it still goes on
+        EXPECT_EQ(cudaStreamQuery(w.stream), cudaErrorStreamCaptureUnsupported);
+        EXPECT_EQ(cudaGraphDestroy(outer), cudaErrorIllegalState);
+        EXPECT_EQ(cudaStreamEndCapture(w.stream, &ended), cudaErrorStreamCaptureInvalidated);
+      } else {
+        OK(cudaStreamEndCapture(w.stream, &ended));
+        EXPECT_EQ(ended, inner);
+        std::size_t count = 0;
+        OK(cudaGraphGetNodes(inner, nullptr, &count));
+        EXPECT_EQ(count, 1u);
+      }
+      OK(cudaGraphDestroyNode(node));
+      OK(cudaGraphDestroy(outer));
+    }
+  // A stream that goes takes the graph along that it was captured into.
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  OK(cudaGraphCreate(&graph, 0));
+  OK(cudaStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed));
+  OK(cudaStreamDestroy(stream));
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaErrorInvalidValue);
+}
+
 }  // namespace
