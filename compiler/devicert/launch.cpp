@@ -34,8 +34,12 @@ int __mr_last_error(int clear) {
   if (clear) lane()->last_error = 0;
   return static_cast<int>(error);
 }
-// Under names of their own: they need no last error, and kernels that launch graphs are told apart (MR_KERNEL_GRAPHS).
+// Under names of their own: they need no last error, and kernels that launch graphs or change their nodes are told
+// apart (MR_KERNEL_GRAPHS, MR_KERNEL_UPDATES).
 int __mr_graph_launch(std::uint32_t function, const std::uint64_t* arguments) {
+  return __mr_device_api(function, arguments);
+}
+int __mr_graph_update(std::uint32_t function, const std::uint64_t* arguments) {
   return __mr_device_api(function, arguments);
 }
 int __mr_graph_api(std::uint32_t function, const std::uint64_t* arguments) {

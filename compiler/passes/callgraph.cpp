@@ -73,6 +73,7 @@ enum class Kind {
   sleep,
   launch,
   graph_launch,
+  graph_update,
   kernel_launch
 };
 Kind kind_of(StringRef name) {
@@ -89,6 +90,7 @@ Kind kind_of(StringRef name) {
       .Cases("last_error", "device_api", Kind::launch)
       .Case("launch", Kind::kernel_launch)
       .Case("graph_launch", Kind::graph_launch)
+      .Case("graph_update", Kind::graph_update)
       .Default(Kind::other);
 }
 }  // namespace
@@ -120,6 +122,7 @@ Services services_of(const SetVector<Function*>& functions) {
     case Kind::launch: s.launch = true; break;
     case Kind::kernel_launch: s.launch = s.kernel_launch = true; break;
     case Kind::graph_launch: s.graph_launch = true; break;
+    case Kind::graph_update: s.graph_update = true; break;
     case Kind::other: break;
     }
     if (s.first_collective.empty() && (is_collective(f->getName()) || f->getName() == "__mr_launch"))

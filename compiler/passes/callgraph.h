@@ -42,6 +42,7 @@ struct Services {
        sleep = false, warp = false,
        launch = false,           // launches kernels or uses the device-side runtime API: each lane has a last error
       graph_launch = false,      // launches graphs
+      graph_update = false,      // changes nodes of graphs
       kernel_launch = false;     // launches kernels
   std::string first_collective;  // the name of one that forces lanes to coexist
   bool lanes_coexist() const { return barrier || warp || grid_sync || cluster || pdl_wait || launch; }

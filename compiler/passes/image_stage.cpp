@@ -100,6 +100,7 @@ Verdict judge(Function* kernel, const CallGraph& graph, const SpinMap& spinning)
   if (services.pdl) v.flags |= MR_KERNEL_PDL;
   if (services.launch) v.flags |= MR_KERNEL_LAUNCHES;
   if (services.graph_launch) v.flags |= MR_KERNEL_GRAPHS;
+  if (services.graph_update) v.flags |= MR_KERNEL_UPDATES;
   if (services.kernel_launch) v.flags |= MR_KERNEL_PARENT;
   if (options().check) v.flags |= MR_KERNEL_CHECKED;
   if (services.sleep) {

@@ -313,6 +313,7 @@ cudaError_t bytes_between_arrays(cudaArray_t dst, std::size_t dst_x, std::size_t
   if (!one_of(kind, cudaMemcpyDeviceToDevice, cudaMemcpyDefault)) return api::result(cudaErrorInvalidMemcpyDirection);
   if (const cudaError_t error = run_of(dst, dst_x, &dst_row)) return api::result(error);
   if (const cudaError_t error = run_of(src, src_x, &src_row)) return api::result(error);
+  if (const cudaError_t error = refused_unsafe()) return api::result(error);  // unlike all other copies (recorded)
   // The cuts of both arrays: row by row of the target, each piece cut again at the source's rows.
   return each_box(dst_row, dst_x, dst_y, count,
                   [&](std::size_t bx, std::size_t by, std::size_t width, std::size_t height, std::size_t before) {

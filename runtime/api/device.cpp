@@ -172,7 +172,7 @@ MR_API cudaDeviceGetCacheConfig(cudaFuncCache* config) {
 }
 
 MR_API cudaDeviceSetCacheConfig(cudaFuncCache config) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (const cudaError_t error = api::refused_or_unsafe()) return api::result(error);
   if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual) return api::result(cudaErrorInvalidValue);
   model::settings(model::current_device()).set_cache_config(config);
   return cudaSuccess;

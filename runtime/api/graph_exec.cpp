@@ -9,7 +9,7 @@ namespace {
 cudaError_t instantiate(cudaGraphExec_t* out, cudaGraph_t handle, unsigned long long flags,
                         model::InstantiateOutcome& outcome) {
   if (const cudaError_t error = refused()) return error;
-  if (model::slow()) [[unlikely]] {
+  if (model::slow() && !(flags & cudaGraphInstantiateFlagUpload)) [[unlikely]] {  // an upload is work for a stream
     cudaError_t error;
     if (model::capture_unsafe(error)) return error;
   }
@@ -85,7 +85,8 @@ Target target(cudaGraphExec_t exec_handle, cudaGraphNode_t node_handle, bool set
 }
 
 cudaError_t set_kernel(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaKernelNodeParams* params) {
-  const Target t = target(exec, node);
+  Target t = target(exec, node);
+  if (!t.error && t.node->type != cudaGraphNodeTypeKernel) t.error = cudaErrorInvalidValue;
   if (t.error) return params ? with_function(t.error, params->func) : t.error;
   if (!params) return cudaErrorInvalidValue;
   return model::exec_set_kernel(*t.exec, *t.node, *params);
@@ -244,6 +245,8 @@ MR_API cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t 
 }
 MR_API cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const void* symbol,
                                                 const void* src, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = model::check_symbol(true, symbol, bytes, offset, kind)) return result(error);
   return result(set_copy(exec, node, [&](model::CopyData& data, int device) {
     return model::make_copy_symbol(data, true, symbol, const_cast<void*>(src), bytes, offset, kind, device);
   }));
@@ -251,6 +254,8 @@ MR_API cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphN
 MR_API cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void* dst,
                                                   const void* symbol, size_t bytes, size_t offset,
                                                   cudaMemcpyKind kind) {
+  if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = model::check_symbol(false, symbol, bytes, offset, kind)) return result(error);
   return result(set_copy(exec, node, [&](model::CopyData& data, int device) {
     return model::make_copy_symbol(data, false, symbol, dst, bytes, offset, kind, device);
   }));

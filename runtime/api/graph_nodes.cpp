@@ -235,6 +235,7 @@ MR_API cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t handle, void* dst, const v
 MR_API cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t handle, const void* symbol, const void* src, size_t bytes,
                                             size_t offset, cudaMemcpyKind kind) {
   if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = model::check_symbol(true, symbol, bytes, offset, kind)) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeMemcpy);
   if (!node) return result(cudaErrorInvalidValue);
   return result(model::make_copy_symbol(*node->copy, true, symbol, const_cast<void*>(src), bytes, offset, kind,
@@ -243,6 +244,7 @@ MR_API cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t handle, const void* 
 MR_API cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t handle, void* dst, const void* symbol, size_t bytes,
                                               size_t offset, cudaMemcpyKind kind) {
   if (const cudaError_t error = refused()) return result(error);
+  if (const cudaError_t error = model::check_symbol(false, symbol, bytes, offset, kind)) return result(error);
   model::GraphNode* node = node_of(handle, cudaGraphNodeTypeMemcpy);
   if (!node) return result(cudaErrorInvalidValue);
   return result(

@@ -173,7 +173,7 @@ MR_API cudaGetSymbolSize(size_t* out, const void* symbol) {
 
 MR_API cudaIpcGetMemHandle(cudaIpcMemHandle_t* out, void* pointer) {
   if (!out) return api::result(cudaErrorInvalidValue);
-  if (const cudaError_t error = refused_unsafe()) return api::result(error);
+  if (const cudaError_t error = api::refused()) return api::result(error);
   return api::result(model::ipc_export(out, pointer));
 }
 MR_API cudaIpcOpenMemHandle(void** out, cudaIpcMemHandle_t handle, unsigned flags) {
@@ -183,6 +183,6 @@ MR_API cudaIpcOpenMemHandle(void** out, cudaIpcMemHandle_t handle, unsigned flag
   return api::result(model::ipc_open(out, handle));
 }
 MR_API cudaIpcCloseMemHandle(void* pointer) {
-  if (const cudaError_t error = refused_unsafe()) return api::result(error);
+  if (const cudaError_t error = api::refused()) return api::result(error);
   return api::result(model::ipc_close(pointer));
 }

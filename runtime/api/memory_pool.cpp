@@ -29,7 +29,7 @@ cudaError_t allocate(void** out, std::size_t bytes, Pool* pool, cudaStream_t han
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (model::slow()) [[unlikely]] {
     cudaError_t error;
-    if (model::capture_alloc(*stream, out, bytes, error)) return error;
+    if (model::capture_alloc(*stream, out, bytes, pool, error)) return error;
   }
   return model::allocate_ordered(out, bytes, pool, *stream, site);
 }
@@ -140,7 +140,7 @@ MR_API cudaDeviceGetMemPool(cudaMemPool_t* out, int device) {
   return api::result(*out ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 MR_API cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (const cudaError_t error = api::refused_or_unsafe()) return api::result(error);
   Pool* pool = pool_of(handle);
   if (!pool || device < 0 || device >= model::device_count()) return api::result(cudaErrorInvalidValue);
   return api::result(model::set_current_pool(device, pool) ? cudaSuccess : cudaErrorInvalidValue);
@@ -168,7 +168,7 @@ MR_API cudaMemGetMemPool(cudaMemPool_t* out, cudaMemLocation* location, cudaMemA
   return located(out, location, type, true);
 }
 MR_API cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type, cudaMemPool_t handle) {
-  if (const cudaError_t error = api::refused()) return api::result(error);
+  if (const cudaError_t error = api::refused_or_unsafe()) return api::result(error);
   Pool* pool = pool_of(handle);
   if (!pool || !location) return api::result(cudaErrorInvalidValue);
   if (location->type > cudaMemLocationTypeHostNuma) return api::result(cudaErrorNotSupported);

@@ -57,7 +57,11 @@ enum StepFlags : std::uint8_t {
   step_resident = 1u << 1,  // the kernel needs residency
   step_port = 1u << 2,      // a kernel with a PortWork
   step_launches = 1u << 3,  // a kernel that may launch kernels (Domain::on_launching)
-  step_parent = 1u << 4,    // instantiated with a kernel that may launch kernels: others can't become one
+  // What the kernel may do that the graph was instantiated with: others can't become one that may (the model's).
+  step_parent = 1u << 4,   // launch kernels
+  step_graphs = 1u << 5,   // launch graphs
+  step_updates = 1u << 6,  // change nodes
+  step_abilities = step_parent | step_graphs | step_updates,
   step_in_queue = step_resident | step_port | step_launches,  // kernels that get a queue
 };
 
@@ -68,8 +72,8 @@ struct Step {
   std::uint32_t needs = 0;
   StepKind kind = StepKind::nothing;
   std::uint8_t flags = 0;
-  std::int8_t priority = 0;  // CUDA's scale, for launches that use node priorities
-  std::uint8_t reserved = 0;
+  std::int8_t priority = 0;        // CUDA's scale, for launches that use node priorities
+  std::int8_t asked_priority = 0;  // by the node, before it was brought into that range: the model's
 };
 static_assert(sizeof(Step) == 24);
 

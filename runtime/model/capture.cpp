@@ -49,12 +49,7 @@ bool given_dependencies(std::vector<EdgeRef>& out, const Graph& graph, GraphNode
     if (!valid_node(nodes[i]) || nodes[i]->graph != &graph) return false;
     // What comes behind it isn't known yet: as if a kernel.
     if (data && !legal_edge(data[i], nodes[i]->type, cudaGraphNodeTypeKernel)) return false;
-    const EdgeRef edge{nodes[i], data ? data[i] : cudaGraphEdgeData{}};
-    const auto at = std::find_if(made.begin(), made.end(), [&](const EdgeRef& e) { return e.node == edge.node; });
-    if (at == made.end())
-      made.push_back(edge);
-    else if (!has_edge_data(edge.data) || !has_edge_data(at->data))
-      at->data = {};  // of two edges from a node, the ordinary one counts
+    unite(made, {nodes[i], data ? data[i] : cudaGraphEdgeData{}});
   }
   out = std::move(made);
   return true;

@@ -31,6 +31,10 @@
 #include <memory/copy.h>
 #include <model/context.h>
 
+namespace mr::memory {
+class Pool;
+}
+
 namespace mr::model {
 
 struct Stream;
@@ -54,7 +58,9 @@ bool capture_host(Stream& stream, cudaHostFn_t function, void* data, cudaError_t
 bool capture_external(Stream& stream, const cudaExternalSemaphore_t* semaphores,
                       const cudaExternalSemaphoreSignalParams* signals, const cudaExternalSemaphoreWaitParams* waits,
                       unsigned count, cudaError_t& result) noexcept;
-bool capture_alloc(Stream& stream, void** out, std::size_t bytes, cudaError_t& result) noexcept;
+// `pool` null: the current one of the stream's device. A node's memory can't be where some pools are.
+bool capture_alloc(Stream& stream, void** out, std::size_t bytes, const memory::Pool* pool,
+                   cudaError_t& result) noexcept;
 bool capture_free(Stream& stream, void* pointer, cudaError_t& result) noexcept;
 // Work without a node of its own: empty copies, discards and prefetches with nothing to do. Recorded as nothing.
 bool capture_nothing(Stream& stream, cudaError_t& result) noexcept;

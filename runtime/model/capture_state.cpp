@@ -91,11 +91,16 @@ GraphNode* append(Capture& capture, Stream& stream, cudaGraphNodeType type) {
   return node;
 }
 
+void unite(std::vector<EdgeRef>& to, const EdgeRef& edge) {
+  const auto at = std::find_if(to.begin(), to.end(), [&](const EdgeRef& e) { return e.node == edge.node; });
+  if (at == to.end())
+    to.push_back(edge);
+  else if (!has_edge_data(edge.data))
+    at->data = {};
+}
+
 void unite(std::vector<EdgeRef>& to, const std::vector<EdgeRef>& from) {
-  for (const EdgeRef& edge : from) {
-    const bool there = std::any_of(to.begin(), to.end(), [&](const EdgeRef& e) { return e.node == edge.node; });
-    if (!there) to.push_back(edge);
-  }
+  for (const EdgeRef& edge : from) unite(to, edge);
 }
 
 void release_record(Event& event) noexcept {

@@ -101,7 +101,8 @@ struct Work {
 
 // Appends a node behind what the stream depends on.
 GraphNode* append(Capture& capture, Stream& stream, cudaGraphNodeType type);
-// Adds edges from nodes that `to` has none from yet.
+// Adds an edge. Of two edges from a node the ordinary one counts, or the first.
+void unite(std::vector<EdgeRef>& to, const EdgeRef& edge);
 void unite(std::vector<EdgeRef>& to, const std::vector<EdgeRef>& from);
 
 // Write locks of the events that a launch records.

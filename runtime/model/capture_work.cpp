@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <memory/pool.h>
 #include <model/graph_memory.h>
 #include <model/launch.h>
 #include <model/memory_copy.h>
@@ -32,7 +33,7 @@ bool capture_launch(Stream& stream, const LaunchRequest& request, cudaError_t& r
     work.capture->invalidate();
     return true;
   }
-  if (!request.has_priority) made.priority = static_cast<std::int8_t>(stream.priority);
+  if (!request.has_priority) made.priority = made.asked_priority = static_cast<std::int8_t>(stream.priority);
   if (request.programmatic)
     for (EdgeRef& edge : work.capture->member_of(stream)->dependencies)
       if (edge.node->type == cudaGraphNodeTypeKernel)
@@ -136,10 +137,21 @@ bool capture_external(Stream& stream, const cudaExternalSemaphore_t* semaphores,
   return true;
 }
 
-bool capture_alloc(Stream& stream, void** out, std::size_t bytes, cudaError_t& result) noexcept {
+namespace {
+cudaError_t error_in_graphs(const memory::PoolOptions& pool) noexcept {
+  if (pool.host) return cudaErrorNotSupported;
+  if (!pool.managed || pool.location == cudaMemLocationTypeDevice) return cudaSuccess;
+  const bool host = pool.location == cudaMemLocationTypeHost || pool.location == cudaMemLocationTypeHostNuma;
+  return host ? cudaErrorNotSupported : cudaErrorInvalidValue;
+}
+}  // namespace
+
+bool capture_alloc(Stream& stream, void** out, std::size_t bytes, const memory::Pool* pool,
+                   cudaError_t& result) noexcept {
   const Work work(stream, result);
   if (work.turn == Turn::ordinary) return unsafe(result);
   if (work.turn == Turn::refused) return true;
+  if (pool && (result = error_in_graphs(pool->options())) != cudaSuccess) return true;
   if (bytes == 0) {
     *out = nullptr;
     return true;

@@ -68,7 +68,8 @@ class EdgeList {
 struct KernelAttributes {
   cudaAccessPolicyWindow window{};
   int cooperative = 0;
-  int priority = 0;
+  int priority = 0;        // within the device's range
+  int asked_priority = 0;  // as it was given: what updates compare
   dim3 cluster{0, 0, 0};
   cudaClusterSchedulingPolicy cluster_policy = cudaClusterSchedulingPolicyDefault;
   cudaLaunchMemSyncDomain domain = cudaLaunchMemSyncDomainDefault;
@@ -87,6 +88,7 @@ struct KernelData {
   bool captured;                 // from a launch
   std::int8_t priority;
   bool cooperative;
+  std::int8_t asked_priority;  // as it was given, as far as it fits; updates compare it
   // Grid, packed arguments, cluster extents, as they run (one block of work->bytes).
   engine::KernelWork* work;
 };
@@ -256,6 +258,10 @@ cudaError_t add_dependencies(Graph& graph, GraphNode* const* from, GraphNode* co
                              std::size_t count);
 cudaError_t remove_dependencies(Graph& graph, GraphNode* const* from, GraphNode* const* to, std::size_t count) noexcept;
 
+// KernelData::asked_priority of a priority.
+inline std::int8_t as_asked(int priority) noexcept {
+  return static_cast<std::int8_t>(priority < -128 ? -128 : priority > 127 ? 127 : priority);
+}
 // A copy of a kernel's work in `block` (work.bytes long), its inner pointers made right.
 engine::KernelWork* copy_work(const engine::KernelWork& work, void* block) noexcept;
 
@@ -290,6 +296,9 @@ cudaError_t make_array_copy(CopyData& out, const cudaMemcpy3DParms& params) noex
 // Joins rows.
 cudaError_t check_sides(CopyData& data) noexcept;
 cudaError_t make_copy_1d(CopyData& out, void* to, const void* from, std::size_t count, cudaMemcpyKind kind) noexcept;
+// What is wrong with a copy from or to a variable, whatever node it is for: told ahead of what is wrong with that.
+cudaError_t check_symbol(bool to_symbol, const void* symbol, std::size_t count, std::size_t offset,
+                         cudaMemcpyKind kind) noexcept;
 cudaError_t make_copy_symbol(CopyData& out, bool to_symbol, const void* symbol, void* other, std::size_t count,
                              std::size_t offset, cudaMemcpyKind kind, int device) noexcept;
 cudaError_t make_fill(FillData& out, const cudaMemsetParams& params, bool checked) noexcept;

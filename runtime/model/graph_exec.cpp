@@ -61,8 +61,7 @@ cudaError_t instantiate(GraphExec** out, Graph& graph, unsigned long long flags,
   constexpr unsigned long long known = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
                                        cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
   const bool device = flags & cudaGraphInstantiateFlagDeviceLaunch;
-  if ((flags & ~known) || (device && (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)) || (device && !graph.first))
-    return cudaErrorInvalidValue;
+  if ((flags & ~known) || (device && (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch))) return cudaErrorInvalidValue;
   const bool only_once = graph.memory_nodes || graph.updatable_nodes || graph.conditional_nodes;
   if (graph.owner) return cudaErrorNotSupported;
   GraphExec* exec = pool().take();

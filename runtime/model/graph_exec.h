@@ -146,6 +146,12 @@ void store_copy(engine::GraphImage& image, std::uint32_t step, const CopyData& d
 void store_fill(engine::GraphImage& image, std::uint32_t step, const FillData& data);
 void store_host(engine::GraphImage& image, std::uint32_t step, const cudaHostNodeParams& params);
 void set_kernel_flags(engine::Step& step, const simt::Grid& grid) noexcept;
+// What the kernel may do that a step keeps of the first one it had (engine::step_abilities).
+inline std::uint8_t abilities_of(const MrKernel& kernel) noexcept {
+  return static_cast<std::uint8_t>((kernel.flags & MR_KERNEL_PARENT ? engine::step_parent : 0) |
+                                   (kernel.flags & MR_KERNEL_GRAPHS ? engine::step_graphs : 0) |
+                                   (kernel.flags & MR_KERNEL_UPDATES ? engine::step_updates : 0));
+}
 // Launches that hold exec.home's append lock alone are over and don't begin. exec.lock is held.
 void leave_home(GraphExec& exec) noexcept;
 class ExecHold {

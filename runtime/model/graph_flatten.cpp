@@ -24,6 +24,8 @@ class Flatten {
     image_.steps.reserve(expected);
     exec_.types.reserve(expected);
     if (has_unused_handle(graph)) return fail(cudaGraphInstantiateConditionalHandleUnused, nullptr);
+    if (exec_.flags & cudaGraphInstantiateFlagDeviceLaunch && !graph.first)
+      return fail(cudaGraphInstantiateError, nullptr);
     if (const cudaError_t error = number(graph, 0)) return error;
     if (exec_.flags & cudaGraphInstantiateFlagDeviceLaunch &&
         std::all_of(image_.steps.begin(), image_.steps.end(),
@@ -99,7 +101,7 @@ class Flatten {
     case cudaGraphNodeTypeMemset:
     case cudaGraphNodeTypeGraph: return cudaSuccess;
     case cudaGraphNodeTypeKernel:
-      if (!device || !(node.kernel->work->grid.kernel->flags & MR_KERNEL_PARENT)) return cudaSuccess;
+      if (!(node.kernel->work->grid.kernel->flags & MR_KERNEL_PARENT)) return cudaSuccess;
       break;
     case cudaGraphNodeTypeMemcpy: {
       const CopyData& copy = *node.copy;
@@ -258,8 +260,7 @@ class Flatten {
       node.number = node.finish = emit(StepKind::nothing, node.type);
       store_step(image_, node.number, node);
       if (node.type == cudaGraphNodeTypeKernel) {
-        if (node.kernel->work->grid.kernel->flags & MR_KERNEL_PARENT)
-          image_.steps[node.number].flags |= engine::step_parent;
+        image_.steps[node.number].flags |= abilities_of(*node.kernel->work->grid.kernel);
         if (is_updatable(*node.kernel)) emit_updatable(node);
       }
       if (node.graph->special_edges) emit_port(node);

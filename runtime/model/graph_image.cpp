@@ -58,6 +58,7 @@ void store_kernel(GraphImage& image, std::uint32_t index, const KernelData& kern
   made->grid.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
   set_kernel_flags(step, made->grid);
   step.priority = kernel.priority;
+  step.asked_priority = kernel.asked_priority;
 }
 
 void set_kernel_flags(Step& step, const simt::Grid& grid) noexcept {
@@ -203,6 +204,7 @@ GraphImage* copy_image(const GraphExec& exec, GraphImage& old) {
       const GraphImage::Updatable* const entry = updatable_at(old, index);
       kernel.work = static_cast<engine::KernelWork*>(payload);
       kernel.priority = step.priority;
+      kernel.asked_priority = step.asked_priority;
       store_kernel(*image, index, kernel);
       if (entry) [[unlikely]] {
         auto* host = static_cast<engine::KernelWork*>(payload_arena(*image).allocate(entry->host->bytes));
@@ -240,7 +242,7 @@ GraphImage* copy_image(const GraphExec& exec, GraphImage& old) {
     }
     default: step.payload = payload; break;  // slot numbers
     }
-    step.flags |= flags & (engine::step_disabled | engine::step_port | engine::step_parent);
+    step.flags |= flags & (engine::step_disabled | engine::step_port | engine::step_abilities);
   }
   return image;
 }

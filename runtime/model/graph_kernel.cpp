@@ -180,8 +180,9 @@ cudaError_t make_kernel(KernelData& out, Context& context, GraphArena& arena, co
   out.packed = false;
   out.cooperative = request.cooperative;
   out.captured = true;
-  out.priority = static_cast<std::int8_t>(request.has_priority ? std::clamp(request.priority, greatest_priority, 0)
-                                                               : 0);
+  const int priority = request.has_priority ? request.priority : 0;
+  out.priority = static_cast<std::int8_t>(std::clamp(priority, greatest_priority, 0));
+  out.asked_priority = as_asked(priority);
   return cudaSuccess;
 }
 
@@ -189,6 +190,7 @@ KernelAttributes attributes_of(const KernelData& kernel) noexcept {
   if (kernel.attributes) return *kernel.attributes;
   KernelAttributes attributes;
   attributes.priority = kernel.priority;
+  attributes.asked_priority = kernel.asked_priority;
   attributes.cooperative = kernel.cooperative ? 1 : 0;
   attributes.cluster = cluster_of(*kernel.work);
   // The default of launches has been looked up, that of nodes has not (recorded).
@@ -199,6 +201,7 @@ KernelAttributes attributes_of(const KernelData& kernel) noexcept {
 void apply_attributes(KernelData& kernel, GraphArena& arena) {
   const KernelAttributes attributes = attributes_of(kernel);
   kernel.priority = static_cast<std::int8_t>(attributes.priority);
+  kernel.asked_priority = as_asked(attributes.asked_priority);
   kernel.cooperative = attributes.cooperative != 0;
   const simt::Grid grid = kernel.work->grid;
   Context& context = context_of(*grid.device);
@@ -298,9 +301,8 @@ cudaError_t store_attribute(GraphNode& node, KernelAttributes& attributes, cudaL
     return cudaSuccess;
   }
   case cudaLaunchAttributePriority:
-    attributes.priority = value.priority > 0                   ? 0
-                          : value.priority < greatest_priority ? greatest_priority
-                                                               : value.priority;
+    attributes.priority = std::clamp(value.priority, greatest_priority, 0);
+    attributes.asked_priority = value.priority;
     return cudaSuccess;
   case cudaLaunchAttributeClusterDimension: {
     const auto& c = value.clusterDim;

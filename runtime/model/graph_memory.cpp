@@ -96,18 +96,36 @@ cudaError_t check_allocation(const cudaMemAllocNodeParams& params) noexcept {
   // Places where a pool can be, but no node's memory.
   case cudaMemLocationTypeHost: return cudaErrorNotSupported;
   case cudaMemLocationTypeHostNuma: return pool.location.id == 0 ? cudaErrorNotSupported : cudaErrorInvalidValue;
-  case cudaMemLocationTypeInvalid:
-  case cudaMemLocationTypeHostNumaCurrent: return managed ? cudaErrorNotSupported : cudaErrorInvalidValue;
-  default: return cudaErrorInvalidValue;
+  default: return managed ? cudaErrorNotSupported : cudaErrorInvalidValue;
   }
   if (pool.location.id < 0 || pool.location.id >= device_count()) return cudaErrorInvalidValue;
+  // Handles that a pool on this system may have are told from those that none has.
+  constexpr unsigned possible = cudaMemHandleTypePosixFileDescriptor | cudaMemHandleTypeFabric;
+  if (static_cast<unsigned>(pool.handleTypes) & ~possible) return cudaErrorInvalidValue;
   if (pool.handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
   if (params.accessDescCount && !params.accessDescs) return cudaErrorInvalidValue;
   for (std::size_t i = 0; i < params.accessDescCount; ++i) {
     const cudaMemAccessDesc& access = params.accessDescs[i];
-    if (access.location.type != cudaMemLocationTypeDevice) return cudaErrorInvalidValue;
-    if (access.location.id < 0 || access.location.id >= device_count()) return cudaErrorInvalidDevice;
-    if (access.flags != cudaMemAccessFlagsProtReadWrite) return cudaErrorNotSupported;
+    switch (access.location.type) {
+    case cudaMemLocationTypeDevice:
+      if (access.location.id < 0 || access.location.id >= device_count()) return cudaErrorInvalidDevice;
+      break;
+    case cudaMemLocationTypeHost: break;
+    case cudaMemLocationTypeHostNuma:
+      if (access.location.id != 0) return cudaErrorInvalidValue;
+      break;
+    default: return cudaErrorInvalidValue;
+    }
+    for (std::size_t j = 0; j < i; ++j)  // each place once
+      if (params.accessDescs[j].location.type == access.location.type &&
+          params.accessDescs[j].location.id == access.location.id)
+        return cudaErrorInvalidValue;
+    switch (access.flags) {
+    case cudaMemAccessFlagsProtReadWrite: break;
+    case cudaMemAccessFlagsProtNone:
+    case cudaMemAccessFlagsProtRead: return cudaErrorNotSupported;
+    default: return cudaErrorInvalidValue;
+    }
   }
   return cudaSuccess;
 }

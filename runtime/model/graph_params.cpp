@@ -94,15 +94,23 @@ cudaError_t make_copy_1d(CopyData& out, void* to, const void* from, std::size_t 
   return cudaSuccess;
 }
 
-cudaError_t make_copy_symbol(CopyData& out, bool to_symbol, const void* symbol, void* other, std::size_t count,
-                             std::size_t offset, cudaMemcpyKind kind, int device) noexcept {
-  Variable* variable = find_variable(symbol);
+cudaError_t check_symbol(bool to_symbol, const void* symbol, std::size_t count, std::size_t offset,
+                         cudaMemcpyKind kind) noexcept {
+  const Variable* variable = find_variable(symbol);
   if (!variable) return cudaErrorInvalidSymbol;
+  if (offset > variable->size || count > variable->size - offset) return cudaErrorInvalidValue;
   if (!known_kind(kind)) return cudaErrorInvalidMemcpyDirection;
   if (to_symbol ? kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost
                 : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
     return cudaErrorInvalidMemcpyDirection;
-  if (count == 0 || offset > variable->size || count > variable->size - offset) return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
+cudaError_t make_copy_symbol(CopyData& out, bool to_symbol, const void* symbol, void* other, std::size_t count,
+                             std::size_t offset, cudaMemcpyKind kind, int device) noexcept {
+  if (const cudaError_t wrong = check_symbol(to_symbol, symbol, count, offset, kind)) return wrong;
+  if (count == 0) return cudaErrorInvalidValue;
+  Variable* variable = find_variable(symbol);
   cudaError_t error = cudaSuccess;
   auto* address = static_cast<char*>(variable_on(*variable, device, &error));
   if (!address) return error;
@@ -134,6 +142,10 @@ cudaError_t make_fill(FillData& out, const cudaMemsetParams& params, bool checke
   std::uint32_t spread = v;
   if (element == 1) spread = v | v << 8 | v << 16 | v << 24;
   if (element == 2) spread = v | v << 16;
+  // Several rows, and managed memory, where they are not whole groups of four elements: the first 16 bits repeat.
+  const bool groups = params.width % 4 == 0 && reinterpret_cast<std::uintptr_t>(params.dst) % (4 * element) == 0;
+  if (!groups && (params.height > 1 || memory::space().kind_of(params.dst) == memory::Kind::managed))
+    spread = (spread & 0xffff) * 0x10001u;
   made.patterned = element < 4 && (v >> 8 * element) != 0;
   made.pattern = {static_cast<char*>(params.dst), row, params.height, params.pitch, spread};
   if (!made.patterned) made.fill.coalesce();
@@ -152,7 +164,7 @@ cudaError_t add_child(Graph& graph, GraphNode** out, GraphNode* const* dependenc
     if (g->owner->graph == &graph) return cudaErrorNotSupported;  // a part of this graph itself
   const bool instantiated = child->instantiated_once.load(std::memory_order_relaxed);
   if (child->memory_nodes && (!move || graph.moved || instantiated)) return cudaErrorNotSupported;
-  if (child->conditional_nodes || !child->handles.empty()) return cudaErrorNotSupported;
+  if (child->conditional_nodes || child->handles_inside) return cudaErrorNotSupported;
   for (const Graph* g = &graph; move && g->owner; g = g->owner->graph)
     if (g->owner->graph == child) return cudaErrorInvalidValue;  // it would be a part of itself
   if (const cudaError_t error = check_dependencies(graph, cudaGraphNodeTypeGraph, dependencies, data, count))
@@ -182,7 +194,7 @@ cudaError_t set_child(GraphNode& node, Graph* child, cudaGraphChildGraphNodeOwne
   // Memory nodes can't be changed later, in whatever way they come into a graph, nor is anything taken from a graph
   // that has some (recorded).
   if (node.graph->memory_nodes_outside_bodies || (child->owner && (move || child->moved || child->body)) ||
-      child->memory_nodes || child->conditional_nodes || !child->handles.empty() || child->capturing)
+      child->memory_nodes || child->conditional_nodes || child->handles_inside || child->capturing)
     return cudaErrorNotSupported;
   if (captured_into(*node.child->graph)) return cudaErrorIllegalState;
   Graph* inner = move ? child : copy_graph(*child);

@@ -50,9 +50,12 @@ bool fill_may_become(const FillData& now, const FillData& then) noexcept {
          (a.width == b.width && a.height == b.height && a.elementSize == b.elementSize && a.pitch == b.pitch);
 }
 
-// As on a GPU: a kernel may launch kernels only where the one did that the graph was instantiated with.
-bool may_run(const Step& step, const MrKernel& kernel) noexcept {
-  return (kernel.flags & MR_KERNEL_PARENT) == 0 || (step.flags & engine::step_parent) != 0;
+// As on a GPU: a kernel may launch kernels or graphs or change nodes only where the one did that the graph was
+// instantiated with; launch graphs also in graphs that are themselves for launches by device code.
+bool may_run(const GraphExec& exec, const Step& step, const MrKernel& kernel) noexcept {
+  unsigned abilities = abilities_of(kernel);
+  if (exec.flags & cudaGraphInstantiateFlagDeviceLaunch) abilities &= ~static_cast<unsigned>(engine::step_graphs);
+  return (abilities & ~static_cast<unsigned>(step.flags)) == 0;
 }
 
 class Update {
@@ -176,10 +179,11 @@ class Update {
     switch (node.type) {
     case cudaGraphNodeTypeKernel: {
       const auto& work = *static_cast<const engine::KernelWork*>(step.payload);
-      if (!may_run(step, *node.kernel->work->grid.kernel))
+      if (!may_run(exec_, step, *node.kernel->work->grid.kernel))
         return fail(cudaGraphExecUpdateErrorUnsupportedFunctionChange, &node);
       const bool cooperative = work.grid.flags & simt::grid_cooperative;
-      if (cooperative != node.kernel->cooperative || (image_.use_priorities && step.priority != node.kernel->priority))
+      if (cooperative != node.kernel->cooperative ||
+          (image_.use_priorities && step.asked_priority != node.kernel->asked_priority))
         return fail(cudaGraphExecUpdateErrorAttributesChanged, &node);
       return true;
     }
@@ -265,7 +269,7 @@ cudaError_t exec_set_kernel(GraphExec& exec, const GraphNode& node, const cudaKe
   if (Function* function = params.func ? find_function(params.func) : nullptr) {
     cudaError_t unknown;
     const MrKernel* kernel = kernel_on(*function, exec.context->ordinal, &unknown);
-    if (kernel && !may_run(exec.image->steps[step], *kernel)) return cudaErrorInvalidValue;
+    if (kernel && !may_run(exec, exec.image->steps[step], *kernel)) return cudaErrorInvalidValue;
   }
   own_image(exec);
   GraphImage& image = *exec.image;
@@ -277,6 +281,7 @@ cudaError_t exec_set_kernel(GraphExec& exec, const GraphNode& node, const cudaKe
   kernel.work = static_cast<engine::KernelWork*>(image.steps[step].payload);
   kernel.cooperative = kernel.work->grid.flags & simt::grid_cooperative;
   kernel.priority = image.steps[step].priority;
+  kernel.asked_priority = image.steps[step].asked_priority;
   const std::uint32_t tag = kernel.work->grid.site;
   if (const cudaError_t error = make_kernel(kernel, *exec.context, payload_arena(image), params)) return error;
   kernel.work->grid.site = tag;

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#define MR_ABI_VERSION 5u
+#define MR_ABI_VERSION 6u
 #define MR_STACK_BITS 18u
 #define MR_STACK_BYTES (std::uint64_t{1} << MR_STACK_BITS)
 #define MR_WARP 32u
@@ -85,6 +85,7 @@ enum MrKernelFlags : std::uint32_t {
   MR_KERNEL_GRAPHS = 1u << 8,    // may launch graphs: a kernel of graphs only
   MR_KERNEL_PARENT = 1u << 9,    // may launch kernels
   MR_KERNEL_CHECKED = 1u << 10,  // tells what it touches (-mrcc-check)
+  MR_KERNEL_UPDATES = 1u << 11,  // may change nodes of graphs
 };
 
 // Runs blocks first .. first+count-1 (linear index, x fastest) of the grid described by *block, one after the other,

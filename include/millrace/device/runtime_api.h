@@ -126,7 +126,7 @@ __MR_D cudaError_t cudaGraphKernelNodeUpdatesApply(const cudaGraphKernelNodeUpda
     if (updates[i].field == cudaGraphKernelNodeFieldParam)
       __mr_touch(updates[i].updateData.param.pValue, updates[i].updateData.param.size);
   const unsigned long packed[] = {(unsigned long)updates, count};
-  return (cudaError_t)__mr_graph_api(__mr_api_graph_node_update, packed);
+  return (cudaError_t)__mr_graph_update(__mr_api_graph_node_update, packed);
 }
 // One update, of the size and layout of cudaGraphKernelNodeUpdate, which has no default constructor.
 struct __mr_node_update {

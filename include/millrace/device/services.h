@@ -52,6 +52,7 @@ __MR_SERVICE void __mr_surface_access(unsigned long surface, unsigned is_store, 
 __MR_SERVICE int __mr_device_api(unsigned function, const unsigned long* arguments);
 // The same for what concerns graphs.
 __MR_SERVICE int __mr_graph_launch(unsigned function, const unsigned long* arguments);
+__MR_SERVICE int __mr_graph_update(unsigned function, const unsigned long* arguments);
 __MR_SERVICE int __mr_graph_api(unsigned function, const unsigned long* arguments);
 
 // Lowered by the pass plugin.

@@ -1,5 +1,5 @@
-// Rule: a graph that a stream is being captured into, and one around it, are changed, moved, copied and made executable.
-// Destroying the one around, or its node, crashes the driver when the capture ends, and is not here.
+// Rule: a graph that a stream is being captured into, and one around it, are changed, moved, copied and made
+// executable. Destroying the one around, or its node, crashes the driver when the capture ends, and is not here.
 #include "call_sections.h"
 
 __global__ void add(int* p, int v) { atomicAdd(p, v); }
