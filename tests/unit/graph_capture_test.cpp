@@ -1,9 +1,11 @@
 // Captures of random programs over several streams: replayed, they do what the program does when it runs at once.
 #include <cstring>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "graph_kernels.h"
+#include "seeds.h"
 
 namespace {
 
@@ -103,8 +105,9 @@ class Machine {
 TEST(GraphCapture, ReplayEqualsEagerRun) {
   register_kernel<sizeof(Args)>(&key, "_Z5blendP4Args", blend, [](const void*) {});
   Machine machine;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    SCOPED_TRACE(seed);
+  const test_seeds::Range seeds = test_seeds::range(0, 400);
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
+    SCOPED_TRACE("MILLRACE_SEED=" + std::to_string(seed));
     const int length = static_cast<int>(seed % 60);
     machine.clear();
     machine.run(seed, length);

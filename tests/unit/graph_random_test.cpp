@@ -1,16 +1,18 @@
 // Random graphs of all kinds of nodes, against a serial interpreter of the same graph. Every node computes a value from
-// its predecessors' values, and notes a violation when one of them has not run yet in this launch.
+// its predecessors' values, and notes a violation when one of them has not run yet in this launch. Seeds: seeds.h.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "graph_kernels.h"
 #include "sanitizers.h"
+#include "seeds.h"
 
 namespace {
 
@@ -491,8 +493,9 @@ unsigned programs() {
 TEST(GraphRandom, EqualsSerialInterpreter) {
   cudaStream_t streams[2];
   for (cudaStream_t& stream : streams) OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  for (unsigned seed = 0; seed < programs(); ++seed) {
-    SCOPED_TRACE(seed);
+  const test_seeds::Range seeds = test_seeds::range(0, programs());
+  for (unsigned seed = seeds.first; seed < seeds.end; ++seed) {
+    SCOPED_TRACE("MILLRACE_SEED=" + std::to_string(seed));
     Program program(seed);
     cudaGraphExec_t exec = program.instantiate();
     for (int launch = 0; launch < 3; ++launch) {

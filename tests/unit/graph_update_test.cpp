@@ -1,8 +1,10 @@
 // Updates between launches that nobody waits for: each launch runs with the parameters that it was called with.
 #include <atomic>
 #include <random>
+#include <string>
 
 #include "graph_kernels.h"
+#include "seeds.h"
 
 namespace {
 
@@ -23,7 +25,9 @@ TEST(GraphUpdate, StormOfUpdatesAndLaunches) {
   register_kernel<sizeof(Step)>(&key_step, "_Z4stepP4Step", step_blocks, [](const void*) {});
   std::uint64_t accumulator = 1, expected = 1;
   constexpr int length = 12;
-  std::mt19937_64 random(7);
+  const unsigned seed = test_seeds::range(7, 1).first;
+  SCOPED_TRACE("MILLRACE_SEED=" + std::to_string(seed));
+  std::mt19937_64 random(seed);
   Step steps[length];
   cudaGraph_t graph;
   OK(cudaGraphCreate(&graph, 0));
