@@ -1,5 +1,7 @@
 // millrace graph FILE.dot [-o OUT.svg]: draws what cudaGraphDebugDotPrint wrote, with Graphviz.
+#include <llvm/Demangle/Demangle.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,8 +9,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -21,6 +26,54 @@ namespace millrace {
 namespace {
 
 namespace fs = std::filesystem;
+
+// The name of a kernel as the picture shows it; empty if it is no name.
+std::string demangled(const std::string& name) {
+  char* plain = llvm::itaniumDemangle(name, false);
+  std::string text = plain ? plain : "";
+  std::free(plain);
+  constexpr std::size_t most = 160, tail = 40;  // as the runtime shortens names
+  if (text.size() > most) text.replace(most - tail - 3, text.size() - (most - 3), "...");
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+// Labels whose names the runtime couldn't demangle begin with the whole name instead: their tooltips have it mangled.
+// Empty when there are none.
+std::string with_names(const fs::path& input) {
+  std::ifstream file(input);
+  std::string text, line;
+  bool any = false;
+  while (std::getline(file, line)) {
+    const std::string_view label = "label=\"", tooltip = "\", tooltip=\"_Z";
+    const std::size_t begin = line.find(label), end = line.find("\\n", begin), name = line.rfind(tooltip);
+    if (name != std::string::npos && begin < end && end < name) {
+      const std::size_t at = name + tooltip.size() - 2;
+      const std::string plain = demangled(line.substr(at, line.find('"', at) - at));
+      if (!plain.empty()) {
+        line.replace(begin + label.size(), end - begin - label.size(), plain);
+        any = true;
+      }
+    }
+    text += line + "\n";
+  }
+  return any ? text : "";
+}
+
+// A file that dot can read, without a name of its own; -1 if there can't be one.
+int file_of(const std::string& text) {
+  const int file = memfd_create("graph.dot", 0);
+  for (std::size_t at = 0; file >= 0 && at < text.size();) {
+    const ssize_t written = write(file, text.data() + at, text.size() - at);
+    if (written <= 0) return close(file), -1;
+    at += static_cast<std::size_t>(written);
+  }
+  return file;
+}
 
 // The exit status to end with.
 int draw(const fs::path& input, fs::path output) {
@@ -45,9 +98,13 @@ int draw(const fs::path& input, fs::path output) {
   }
   // Beside the output first: what dot gives up, or finds no graph in, leaves an older picture as it was.
   const std::string type = "-T" + format.substr(1), in = input.string(), out = output.string(), made = out + ".new";
-  const char* const arguments[] = {"dot", type.c_str(), in.c_str(), "-o", made.c_str(), nullptr};
+  const std::string named = with_names(input);
+  const int file = named.empty() ? -1 : file_of(named);
+  const std::string from = file < 0 ? in : fmt::format("/proc/self/fd/{}", file);
+  const char* const arguments[] = {"dot", type.c_str(), from.c_str(), "-o", made.c_str(), nullptr};
   pid_t child;
   const int error = posix_spawnp(&child, "dot", nullptr, nullptr, const_cast<char**>(arguments), environ);
+  if (file >= 0) close(file);
   if (error == ENOENT) {
     fmt::print(stderr, "millrace graph: Graphviz's program dot was not found; install it (apt-get install graphviz)\n");
     return 2;

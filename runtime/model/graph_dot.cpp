@@ -29,11 +29,41 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
+// The identifiers at the beginning of a mangled name that the C++ library can't demangle: what the language has got
+// since (constraints, templated lambdas) is in the template arguments and parameters behind them. Empty if there is
+// none.
+std::string identifiers_of(const char* name) {
+  std::string text;
+  const char* at = name;
+  if (at[0] != '_' || at[1] != 'Z') return text;
+  at += 2;
+  if (*at == 'N') ++at;
+  while (*at == 'L') ++at;  // internal linkage
+  while (*at >= '1' && *at <= '9') {
+    char* begin;
+    const std::size_t length = std::strtoul(at, &begin, 10);
+    if (std::strlen(begin) < length) break;
+    const std::string identifier(begin, length);
+    if (!text.empty()) text += "::";
+    text += identifier.starts_with("_GLOBAL__N") ? "(anonymous namespace)" : identifier;
+    at = begin + length;
+  }
+  if (!text.empty() && *at == 'I') text += "<...>";
+  return text;
+}
+
+bool demangles(const char* name) {
+  int status = 0;
+  std::free(abi::__cxa_demangle(name, nullptr, nullptr, &status));
+  return status == 0;
+}
+
 std::string demangled(const char* name) {
   if (!name) return "?";
   int status = 0;
   char* plain = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-  std::string text = status == 0 && plain ? plain : name;
+  std::string text = status == 0 && plain ? plain : identifiers_of(name);
+  if (text.empty()) text = name;
   std::free(plain);
   // The parameters can be long; the name and template arguments say which kernel it is.
   if (text.back() == ')') {
@@ -192,8 +222,15 @@ class Printer {
     std::string label = describe(node);
     if (wants(cudaGraphDebugDotFlagsHandles)) label += format("\nhandle %p", static_cast<void*>(&node));
     indent(depth);
-    std::fprintf(file_, "%s [fillcolor=\"%s\", label=\"%s\"];\n", name(node, "").c_str(), colour(node.type),
-                 escaped(label).c_str());
+    std::fprintf(file_, "%s [fillcolor=\"%s\", label=\"%s\"%s];\n", name(node, "").c_str(), colour(node.type),
+                 escaped(label).c_str(), mangled(node).c_str());
+  }
+
+  // Where the label has the kernel's name in part only, the tooltip has it mangled: `millrace graph` knows more of C++.
+  static std::string mangled(const GraphNode& node) {
+    const char* const name = node.type == cudaGraphNodeTypeKernel ? node.kernel->work->grid.kernel->name : nullptr;
+    if (!name || name[0] != '_' || name[1] != 'Z' || demangles(name)) return "";
+    return ", tooltip=\"" + escaped(name) + "\"";
   }
 
   static const char* colour(cudaGraphNodeType type) {
