@@ -1,5 +1,5 @@
-// The seeds of a random test: MILLRACE_SEED=N repeats one that failed (or says where to begin), MILLRACE_SEEDS=M makes M
-// of them.
+// The seeds of a random test: MILLRACE_SEED=N repeats one that failed (or says where to begin), MILLRACE_SEEDS=M makes
+// M of them.
 #pragma once
 #include <cstdlib>
 

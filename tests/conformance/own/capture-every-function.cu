@@ -1,5 +1,5 @@
-// Rule: each function of the runtime in a capture: by the capture's mode, kind of stream and the calling thread, what it
-// returns, what becomes of the capture, and how that ends.
+// Rule: each function of the runtime in a capture: by the capture's mode, kind of stream and the calling thread, what
+// it returns, what becomes of the capture, and how that ends.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -216,10 +216,10 @@ static void call(const char* name, std::function<cudaError_t(cudaStream_t)> f) {
 }
 #define C(...) call(#__VA_ARGS__, [](cudaStream_t s) { return __VA_ARGS__; })
 // Of calls that give something up.
-#define D(...) \
-  call(#__VA_ARGS__, [](cudaStream_t s) { \
-    consumed = true; \
-    return __VA_ARGS__; \
+#define D(...)                                                                                                         \
+  call(#__VA_ARGS__, [](cudaStream_t s) {                                                                              \
+    consumed = true;                                                                                                   \
+    return __VA_ARGS__;                                                                                                \
   })
 // Of calls with statements ahead of them.
 #define B(name, ...) call(name, [](cudaStream_t s) -> cudaError_t __VA_ARGS__)
@@ -758,8 +758,8 @@ int main(int argc, char** argv) {
   struct {
     const char* name;
     void (*f)();
-  } const parts[] = {{"memory", memory},       {"copies", copies},   {"arrays", arrays}, {"pools", pools},
-                     {"devices", devices},     {"functions", functions}, {"streams", streams}, {"graphs", graphs}};
+  } const parts[] = {{"memory", memory},   {"copies", copies},       {"arrays", arrays},   {"pools", pools},
+                     {"devices", devices}, {"functions", functions}, {"streams", streams}, {"graphs", graphs}};
   for (auto& part : parts) {
     if (argc > 1 && strcmp(argv[1], part.name)) continue;
     std::printf("-- %s\n", part.name);

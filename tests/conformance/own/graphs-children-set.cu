@@ -33,7 +33,12 @@ static cudaGraph_t around(cudaGraph_t inner, cudaGraphNode_t* n) {
   return g;
 }
 static cudaGraph_t shape(int i) {
-  return i == 0 ? chain(0) : i == 1 ? chain(1) : i == 2 ? chain(2) : i == 3 ? chain(2, false) : i == 4 ? of_empty(1) : of_empty(2);
+  return i == 0   ? chain(0)
+         : i == 1 ? chain(1)
+         : i == 2 ? chain(2)
+         : i == 3 ? chain(2, false)
+         : i == 4 ? of_empty(1)
+                  : of_empty(2);
 }
 int main() {
   MUST(cudaMalloc(&d, 64));

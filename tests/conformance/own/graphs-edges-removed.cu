@@ -1,4 +1,5 @@
-// Rule: removing dependencies whose edge data is or isn't that of the edge, in one call and several; adding beside others.
+// Rule: removing dependencies whose edge data is or isn't that of the edge, in one call and several; adding beside
+// others.
 #include "call_sections.h"
 
 __global__ void add(int* p, int v) { atomicAdd(p, v); }

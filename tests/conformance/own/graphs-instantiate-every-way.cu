@@ -1,6 +1,6 @@
-// Rule: graphs of every kind made executable with every combination of flags, by each function: the error, the result, the
-// node that is to blame, the flags that are shown, and whether it can be launched.
-// nvcc-flags: -std=c++17 -arch=sm_90 -rdc=true -lcudadevrt
+// Rule: graphs of every kind made executable with every combination of flags, by each function: the error, the result,
+// the node that is to blame, the flags that are shown, and whether it can be launched. nvcc-flags: -std=c++17
+// -arch=sm_90 -rdc=true -lcudadevrt
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -185,7 +185,8 @@ static const struct {
      [](cudaGraph_t g) { kernel(conditional(g, cudaGraphCondTypeIf), parent); }},
     {"if with a kernel that launches graphs",
      [](cudaGraph_t g) { kernel(conditional(g, cudaGraphCondTypeIf), launching); }},
-    {"if with an event", [](cudaGraph_t g) {
+    {"if with an event",
+     [](cudaGraph_t g) {
        MUST(cudaGraphAddEventRecordNode(&node, conditional(g, cudaGraphCondTypeIf), nullptr, 0, e));
      }},
     {"if with an allocation", [](cudaGraph_t g) { allocate(conditional(g, cudaGraphCondTypeIf), &node); }},
@@ -198,15 +199,14 @@ static const struct {
      }},
     {"if with a pageable copy", [](cudaGraph_t g) { copy(conditional(g, cudaGraphCondTypeIf), d, page); }},
     {"if in a child graph of a body",
-     [](cudaGraph_t g) {
-       child(conditional(g, cudaGraphCondTypeIf), [](cudaGraph_t i) { kernel(i, add); });
-     }},
+     [](cudaGraph_t g) { child(conditional(g, cudaGraphCondTypeIf), [](cudaGraph_t i) { kernel(i, add); }); }},
     {"handle that no node uses",
      [](cudaGraph_t g) {
        cudaGraphConditionalHandle h;
        MUST(cudaGraphConditionalHandleCreate(&h, g, 0, cudaGraphCondAssignDefault));
      }},
-    {"moved child graph with an allocation", [](cudaGraph_t g) { moved(g, [](cudaGraph_t i) { allocate(i, &node); }); }},
+    {"moved child graph with an allocation",
+     [](cudaGraph_t g) { moved(g, [](cudaGraph_t i) { allocate(i, &node); }); }},
     {"moved child graph with an allocation and free",
      [](cudaGraph_t g) {
        moved(g, [](cudaGraph_t i) {
@@ -216,9 +216,7 @@ static const struct {
        });
      }},
     {"moved child graph with a moved child graph with an allocation",
-     [](cudaGraph_t g) {
-       moved(g, [](cudaGraph_t i) { moved(i, [](cudaGraph_t j) { allocate(j, &node); }); });
-     }},
+     [](cudaGraph_t g) { moved(g, [](cudaGraph_t i) { moved(i, [](cudaGraph_t j) { allocate(j, &node); }); }); }},
 };
 static int at(cudaGraph_t g, cudaGraphNode_t n) {
   if (!n) return -1;
@@ -240,9 +238,7 @@ static std::string how(cudaGraph_t g, int by, unsigned long long flags) {
   case 0: r = cudaGraphInstantiate(&x, g, flags); break;
   case 1: r = cudaGraphInstantiateWithFlags(&x, g, flags); break;
   case 2: r = cudaGraphInstantiateWithParams(&x, g, &p); break;
-  default:
-    p.uploadStream = s;
-    r = cudaGraphInstantiateWithParams(&x, g, &p);
+  default: p.uploadStream = s; r = cudaGraphInstantiateWithParams(&x, g, &p);
   }
   std::string say = N(r);
   cudaError_t last = cudaGetLastError();

@@ -1,4 +1,5 @@
-// Rule: allocation nodes with memory of every kind of location, type and handle, and what is said of what they allocate.
+// Rule: allocation nodes with memory of every kind of location, type and handle, and what is said of what they
+// allocate.
 #include "call_sections.h"
 
 static cudaStream_t s;
@@ -20,7 +21,8 @@ static void run(cudaGraph_t g, void* p) {
   MUST(cudaGraphExecDestroy(x));
 }
 static void add(int type, int handles, int location, int id, bool access, size_t bytes) {
-  std::printf("-- type %d handles %d location %d id %d access %d bytes %zu\n", type, handles, location, id, access, bytes);
+  std::printf("-- type %d handles %d location %d id %d access %d bytes %zu\n", type, handles, location, id, access,
+              bytes);
   cudaGraph_t g;
   MUST(cudaGraphCreate(&g, 0));
   cudaMemAllocNodeParams p = {};

@@ -125,8 +125,9 @@ static void make(Kind kind) {
   case from_symbol: {
     const int other = somewhere(), a = 2048 + 4 * R(8);
     const int t = kind == to_symbol ? 5 : other, f = kind == to_symbol ? other : 5;
-    m.row = {place(other, other == 5 ? 4 * R(8) : a), nullptr, (size_t)(4 * R(12)), (size_t)(chance(5) ? 252 : 4 * R(8)),
-             direction(t, f), chance(4) ? (const void*)page : (const void*)sym};
+    m.row = {
+        place(other, other == 5 ? 4 * R(8) : a), nullptr,         (size_t)(4 * R(12)),
+        (size_t)(chance(5) ? 252 : 4 * R(8)),    direction(t, f), chance(4) ? (const void*)page : (const void*)sym};
     if (other == 5) m.row.to = place(0, a);
     say(" %d+%d %zu at %zu kind %d%s", other, a, m.row.bytes, m.row.at, m.row.kind, m.row.symbol == sym ? "" : " page");
     break;
@@ -169,8 +170,8 @@ static void make(Kind kind) {
   default: break;
   }
 }
-static const char* const names[] = {"kernel", "box", "row", "to symbol", "from symbol", "set", "host", "record", "wait",
-                                    "child", "empty"};
+static const char* const names[] = {"kernel", "box",    "row",  "to symbol", "from symbol", "set",
+                                    "host",   "record", "wait", "child",     "empty"};
 
 static cudaError_t add(Kind kind, cudaGraphNode_t* out, const cudaGraphNode_t* deps, size_t n) {
   switch (kind) {
@@ -282,8 +283,7 @@ int main(int c, char** v) {
       say("add %s", names[kind]);
       make(kind);
       cudaGraphNode_t made = nullptr;
-      const cudaError_t r =
-          add(kind, &made, nodes.empty() ? nullptr : &nodes.back().n, nodes.empty() ? 0 : 1);
+      const cudaError_t r = add(kind, &made, nodes.empty() ? nullptr : &nodes.back().n, nodes.empty() ? 0 : 1);
       cudaGetLastError();
       say(" = %s\n", N(r));
       if (!r) nodes.push_back({made, kind});

@@ -1,4 +1,5 @@
-// Rule: sets in graphs whose value is larger than their elements: what the bits beyond do, by size, width, rows and place.
+// Rule: sets in graphs whose value is larger than their elements: what the bits beyond do, by size, width, rows and
+// place.
 #include "call_sections.h"
 #include <string>
 
@@ -52,9 +53,12 @@ int main() {
                   if (i < 64 + at + size * width + 48 * (height - 1) && (i - 64) % 48 < at + size * width) now += b;
                   if ((i - 64) % 48 == 47) now += " ";
                 }
-                if (!later) line = now;
-                else if (now != line) line += " later " + now;
+                if (!later)
+                  line = now;
+                else if (now != line)
+                  line += " later " + now;
               }
-              std::printf("memory %d size %u value %x %zux%zu at %zu: %s\n", where, size, value, width, height, at, line.c_str());
+              std::printf("memory %d size %u value %x %zux%zu at %zu: %s\n", where, size, value, width, height, at,
+                          line.c_str());
             }
 }

@@ -1,6 +1,5 @@
-// Rule: updates of executable graphs: priorities, cooperative kernels, kernels and nodes that device code may change, and
-// kernels that launch graphs or change nodes.
-// nvcc-flags: -std=c++17 -arch=sm_90 -rdc=true -lcudadevrt
+// Rule: updates of executable graphs: priorities, cooperative kernels, kernels and nodes that device code may change,
+// and kernels that launch graphs or change nodes. nvcc-flags: -std=c++17 -arch=sm_90 -rdc=true -lcudadevrt
 #include "call_sections.h"
 
 __global__ void leaf(int* p) { atomicAdd(p, 1); }
