@@ -107,16 +107,24 @@ class Instrumenter {
     return MR_CHECK_ATOMIC | (isStrongerThanMonotonic(ordering) && !relaxed_by_name(i) ? MR_CHECK_ORDERED : 0u);
   }
 
-  // Plain loads of the word that a compare-and-swap compares it with: guesses, which it verifies.
+  // Plain loads of the word that a compare-and-swap compares it with, or of its parts: guesses, which it verifies.
   void find_guesses(AtomicCmpXchgInst& swap) {
+    const DataLayout& layout = swap.getModule()->getDataLayout();
+    const auto place = [&](Value* pointer) {
+      APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+      const Value* const base = pointer->stripAndAccumulateConstantOffsets(layout, offset, true);
+      return std::pair(base, offset.getSExtValue());
+    };
+    const auto [word, from] = place(swap.getPointerOperand());
+    const auto until = from + static_cast<std::int64_t>(layout.getTypeStoreSize(swap.getCompareOperand()->getType()));
     SmallVector<Value*, 8> open{swap.getCompareOperand()};
     SmallPtrSet<Value*, 16> known;
     while (!open.empty() && known.size() < 32) {
       Value* value = open.pop_back_val();
       if (!known.insert(value).second) continue;
       if (auto* load = dyn_cast<LoadInst>(value)) {
-        if (load->getPointerOperand()->stripPointerCasts() == swap.getPointerOperand()->stripPointerCasts())
-          guesses_.insert(load);
+        const auto [base, at] = place(load->getPointerOperand());
+        if (base == word && at >= from && at < until) guesses_.insert(load);
       } else if (auto* phi = dyn_cast<PHINode>(value)) {
         open.append(phi->incoming_values().begin(), phi->incoming_values().end());
       } else if (auto* choice = dyn_cast<SelectInst>(value)) {
@@ -126,6 +134,9 @@ class Instrumenter {
         open.push_back(cast->getOperand(0));
       } else if (auto* freeze = dyn_cast<FreezeInst>(value)) {
         open.push_back(freeze->getOperand(0));
+      } else if (auto* parts = dyn_cast<BinaryOperator>(value);
+                 parts && (parts->getOpcode() == Instruction::Or || parts->getOpcode() == Instruction::Shl)) {
+        open.append(parts->op_begin(), parts->op_end());
       }
     }
   }
