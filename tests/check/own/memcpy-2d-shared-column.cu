@@ -11,9 +11,10 @@ int main() {
 #else
   constexpr int first = 31;
 #endif
-  CHECK(cudaMemcpy2DAsync(image, width * 4, left, 32 * 4, 32 * 4, height, cudaMemcpyHostToDevice, s));  // RACE-A
-  CHECK(
-      cudaMemcpy2DAsync(image + first, width * 4, right, 32 * 4, 32 * 4, height, cudaMemcpyHostToDevice, t));  // RACE-B
+  const auto send = cudaMemcpyHostToDevice;
+  constexpr size_t row = 32 * 4, pitch = width * 4;
+  CHECK(cudaMemcpy2DAsync(image, pitch, left, row, row, height, send, s));           // RACE-A
+  CHECK(cudaMemcpy2DAsync(image + first, pitch, right, row, row, height, send, t));  // RACE-B
   CHECK(cudaDeviceSynchronize());
   return finish(true);
 }
