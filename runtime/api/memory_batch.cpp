@@ -78,10 +78,17 @@ cudaError_t batch_3d(std::size_t count, cudaMemcpy3DBatchOp* operations, unsigne
   model::Stream* stream = nullptr;
   if (const cudaError_t error = stream_of(handle, per_thread, &stream)) return api::result(error);
   std::vector<model::CopyPlan> plans(count);
-  for (std::size_t i = 0; i < count; ++i)
-    if (const cudaError_t error = model::check_batch_3d(plans[i], operations[i])) return api::result(error);
-  for (std::size_t i = 0; i < count; ++i) run(*stream, plans[i], operations[i].srcAccessOrder);
-  return api::result(api::broken());
+  cudaError_t outside = cudaSuccess;
+  std::size_t inside = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const cudaError_t error = model::check_batch_3d(plans[i], operations[i]);
+    if (error && !plans[i].outside) return api::result(error);
+    if (outside) continue;
+    outside = error;
+    if (!error) inside = i + 1;
+  }
+  for (std::size_t i = 0; i < inside; ++i) run(*stream, plans[i], operations[i].srcAccessOrder);
+  return api::result(outside ? outside : api::broken());
 }
 
 }  // namespace

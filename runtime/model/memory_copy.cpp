@@ -339,6 +339,7 @@ cudaError_t check_from_symbol(CopyPlan& plan, void* dst, const void* symbol, std
 cudaError_t check_batch_3d(CopyPlan& plan, const cudaMemcpy3DBatchOp& operation) noexcept {
   const cudaExtent& extent = operation.extent;
   plan.empty = false;
+  plan.outside = false;
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaErrorInvalidValue;
   if (operation.srcAccessOrder < cudaMemcpySrcAccessOrderStream ||
       operation.srcAccessOrder > cudaMemcpySrcAccessOrderAny)
@@ -358,15 +359,18 @@ cudaError_t check_batch_3d(CopyPlan& plan, const cudaMemcpy3DBatchOp& operation)
   }
   if (!element) element = 1;
   const Box box{times_plus(extent.width, element, 0), extent.height, extent.depth};
+  for (const cudaMemcpy3DOperand* side : {&operation.src, &operation.dst}) {
+    const auto& pointer = side->op.ptr;
+    if (side->type == cudaMemcpyOperandTypePointer && ((pointer.rowLength && pointer.rowLength < extent.width) ||
+                                                       (pointer.layerHeight && pointer.layerHeight < extent.height)))
+      return cudaErrorInvalidValue;
+  }
   const auto take = [&](BoxSide* side, const cudaMemcpy3DOperand& operand) -> cudaError_t {
     if (operand.type == cudaMemcpyOperandTypeArray) {
       const auto& offset = operand.op.array.offset;
       return array_side(side, array_of(operand.op.array.array)->surface, {offset.x, offset.y, offset.z}, extent);
     }
     const auto& pointer = operand.op.ptr;
-    if ((pointer.rowLength && pointer.rowLength < extent.width) ||
-        (pointer.layerHeight && pointer.layerHeight < extent.height))
-      return cudaErrorInvalidValue;
     cudaPitchedPtr memory{};
     memory.ptr = pointer.ptr;
     memory.pitch = times_plus(pointer.rowLength ? pointer.rowLength : extent.width, element, 0);
@@ -374,8 +378,10 @@ cudaError_t check_batch_3d(CopyPlan& plan, const cudaMemcpy3DBatchOp& operation)
     return linear_side(side, memory, {0, 0, 0}, element, box);
   };
   BoxSide src, dst;
+  plan.outside = true;
   if (const cudaError_t error = take(&src, operation.src)) return error;
   if (const cudaError_t error = take(&dst, operation.dst)) return error;
+  plan.outside = false;
   fill_plan(plan, dst, src, box);
   return cudaSuccess;
 }

@@ -19,6 +19,7 @@ struct Stream;
 struct CopyPlan {
   memory::Copy copy{};
   bool empty = true;
+  bool outside = false;  // of a refused box of a batch: its form is right, but it leaves its array or block
   memory::Kind dst = memory::Kind::pageable, src = memory::Kind::pageable;  // an array counts as device memory
 
   bool within_device() const noexcept { return memory::on_device(dst) && memory::on_device(src); }
