@@ -33,7 +33,13 @@ void child() {
   cudaEvent_t event = nullptr;
   cudaStream_t stream;
   std::atomic<int> flag{0};
-  put(to_parent[1], cudaIpcOpenEventHandle(&event, get<cudaIpcEventHandle_t>(to_child[0])));
+  const auto handle = get<cudaIpcEventHandle_t>(to_child[0]);
+  put(to_parent[1], cudaIpcOpenEventHandle(&event, handle));
+  cudaIpcEventHandle_t own;
+  cudaEvent_t again = nullptr;
+  put(to_parent[1], cudaIpcGetEventHandle(&own, event));
+  put(to_parent[1], cudaIpcOpenEventHandle(&again, handle));
+  put(to_parent[1], cudaEventDestroy(again));
   put(to_parent[1], cudaEventQuery(event));
   cudaStreamCreate(&stream);
   put(to_parent[1], cudaStreamWaitEvent(stream, event, 0));
@@ -88,7 +94,10 @@ TEST(EventIpc, TwoProcessesOrderTheirStreams) {
   ASSERT_EQ(cudaEventRecord(event, stream), cudaSuccess);
   EXPECT_EQ(cudaEventQuery(event), cudaErrorNotReady);
   put(to_child[1], handle);
-  EXPECT_EQ(answer(), cudaSuccess);        // opened
+  EXPECT_EQ(answer(), cudaSuccess);                     // opened
+  EXPECT_EQ(answer(), cudaErrorInvalidResourceHandle);  // as recorded: what was opened has no handle of its own
+  EXPECT_EQ(answer(), cudaSuccess);                     // opened again, and that one destroyed
+  EXPECT_EQ(answer(), cudaSuccess);
   EXPECT_EQ(answer(), cudaErrorNotReady);  // queried
   EXPECT_EQ(answer(), cudaSuccess);        // its stream waits
   EXPECT_EQ(answer(), cudaErrorNotReady);
