@@ -71,14 +71,25 @@ int main() {
 
   // The first pass warms everything (code, memory of operations); the second is dumped. What comes before each goes to
   // a dump that nobody reads: with one profile per thread, zeroing the counters has no effect.
-  const auto figure = [&](const char* name, bool held, auto&& body) {
+  // `begin` and `end` are around each pass and not counted.
+  const auto passes = [&](const char* name, bool held, auto&& body, int count, auto&& end, auto&& begin) {
     for (int pass = 0; pass < 2; ++pass) {
+      begin();
       if (held) door.hold(stream);
       CALLGRIND_DUMP_STATS_AT("between");
-      for (int i = 0; i < rounds; ++i) body();
+      for (int i = 0; i < count; ++i) body();
       CALLGRIND_DUMP_STATS_AT(pass == 1 ? name : "between");
+      end();
       if (held) door.open(stream);
     }
+  };
+  const auto nothing_more = [] {};
+  const auto figure = [&](const char* name, bool held, auto&& body) {
+    passes(name, held, body, rounds, nothing_more, nothing_more);
+  };
+  // Of something that has `rounds` parts, the figure being one part's.
+  const auto figure_once = [&](const char* name, auto&& body) {
+    passes(name, false, body, 1, nothing_more, nothing_more);
   };
   figure("launch_enqueue", true, [&] { empty<<<1, 32, 0, stream>>>(); });
   figure("launch_with_arguments_enqueue", true, [&] { arguments<<<1, 32, 0, stream>>>(device, 1.0, 2L, float4{}); });
@@ -93,6 +104,73 @@ int main() {
   figure("event_sync_done", false, [&] { CHECK(cudaEventSynchronize(event)); });
   figure("stream_query_idle", false, [&] { CHECK(cudaStreamQuery(stream)); });
   figure("stream_sync_idle", false, [&] { CHECK(cudaStreamSynchronize(stream)); });
+
+  // Behind an event of another stream, which is held as well.
+  cudaStream_t other;
+  Door others;
+  CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  passes(
+      "stream_wait_event", true, [&] { CHECK(cudaStreamWaitEvent(stream, event, 0)); }, rounds,
+      [&] { others.open(other); },
+      [&] {
+        others.hold(other);
+        CHECK(cudaEventRecord(event, other));
+      });
+
+  figure("malloc_free_async_pair", false, [&] {
+    void* block;
+    CHECK(cudaMallocAsync(&block, 1024, stream));
+    CHECK(cudaFreeAsync(block, stream));
+  });
+  figure("malloc_free_pair", false, [&] {
+    void* block;
+    CHECK(cudaMalloc(&block, 1024));
+    CHECK(cudaFree(block));
+  });
+  figure("event_create_destroy_pair", false, [&] {
+    cudaEvent_t made;
+    CHECK(cudaEventCreateWithFlags(&made, cudaEventDisableTiming));
+    CHECK(cudaEventDestroy(made));
+  });
+  figure("stream_create_destroy_pair", false, [&] {
+    cudaStream_t made;
+    CHECK(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+    CHECK(cudaStreamDestroy(made));
+  });
+  cudaPointerAttributes attributes;
+  figure("pointer_attributes", false, [&] { CHECK(cudaPointerGetAttributes(&attributes, device + 7)); });
+
+  // What the calling thread runs itself while it waits, the engine's own instructions and the kernel's.
+  figure("launch_sync_roundtrip", false, [&] {
+    empty<<<1, 32, 0, stream>>>();
+    CHECK(cudaStreamSynchronize(stream));
+  });
+  figure("memcpy_d2h_4B_roundtrip", false, [&] {
+    CHECK(cudaMemcpyAsync(pinned, device, 4, cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaStreamSynchronize(stream));
+  });
+
+  // Graphs: a line of `rounds` kernels.
+  cudaGraph_t graph = nullptr;
+  const auto begin_capture = [&] {
+    if (graph) CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaStreamBeginCapture(other, cudaStreamCaptureModeThreadLocal));
+  };
+  const auto end_capture = [&] { CHECK(cudaStreamEndCapture(other, &graph)); };
+  passes("capture_per_node", false, [&] { empty<<<1, 32, 0, other>>>(); }, rounds, end_capture, begin_capture);
+  cudaGraphExec_t exec;
+  figure_once("instantiate_per_node", [&] {
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphExecDestroy(exec));
+  });
+  CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK(cudaGraphLaunch(exec, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  figure("graph_launch", true, [&] { CHECK(cudaGraphLaunch(exec, stream)); });
+  figure("graph_line_256_roundtrip", false, [&] {
+    CHECK(cudaGraphLaunch(exec, stream));
+    CHECK(cudaStreamSynchronize(stream));
+  });
   std::printf("%d\n", rounds);
   return 0;
 }
