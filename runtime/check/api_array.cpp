@@ -199,8 +199,9 @@ MR_COPY(cudaMemcpy3DAsync, _ptsz, Form::asynchronous, target_of(p), source_of(p)
 MR_TWINS(cudaMemcpy3DPeer, _ptds, (const cudaMemcpy3DPeerParms* p), (p)) {
   ApiCall call("cudaMemcpy3DPeer");
   if (!p) return next(p);
-  (void)per_thread;
-  return operate_between(call, p->dstDevice, p->srcDevice, box_of(p), [&] { return next(p); });
+  const bool waits = copy_waits(Form::synchronous, p->dstArray ? data_of(p->dstArray) : p->dstPtr.ptr,
+                                p->srcArray ? data_of(p->srcArray) : p->srcPtr.ptr);
+  return operate(call, nullptr, per_thread, {box_of(p)}, waits, [&] { return next(p); });
 }
 MR_TWINS(cudaMemcpy3DPeerAsync, _ptsz, (const cudaMemcpy3DPeerParms* p, cudaStream_t stream), (p, stream)) {
   ApiCall call("cudaMemcpy3DPeerAsync");

@@ -13,23 +13,27 @@ int current_device() {
 namespace {
 bool is_legacy(cudaStream_t h, bool per_thread) { return h == cudaStreamLegacy || (!h && !per_thread); }
 bool is_per_thread(cudaStream_t h, bool per_thread) { return h == cudaStreamPerThread || (!h && per_thread); }
+
+const std::shared_ptr<Stream>& default_stream_of(int of, bool legacy) {
+  const auto device = static_cast<std::size_t>(of);
+  auto& streams = legacy ? checker->legacy : self().default_streams;
+  if (streams.size() <= device) streams.resize(device + 1);
+  if (!streams[device]) {
+    std::string name = legacy ? "the default stream"
+                              : "the per-thread default stream of thread " + std::to_string(self().number);
+    if (device) name += " of device " + std::to_string(device);
+    streams[device] = checker->order.make_stream(of, true, legacy, true, name, legacy ? nullptr : self().actor);
+  }
+  return streams[device];
+}
 }  // namespace
+
+const std::shared_ptr<Stream>& legacy_stream_of(int device) { return default_stream_of(device, true); }
 
 // Under the lock; null for a handle that is no stream's.
 std::shared_ptr<Stream> stream_of(cudaStream_t handle, bool per_thread) {
   if (is_legacy(handle, per_thread) || is_per_thread(handle, per_thread)) {
-    const bool legacy = is_legacy(handle, per_thread);
-    const auto device = static_cast<std::size_t>(current_device());
-    auto& streams = legacy ? checker->legacy : self().default_streams;
-    if (streams.size() <= device) streams.resize(device + 1);
-    if (!streams[device]) {
-      std::string name = legacy ? "the default stream"
-                                : "the per-thread default stream of thread " + std::to_string(self().number);
-      if (device) name += " of device " + std::to_string(device);
-      streams[device] = checker->order.make_stream(static_cast<int>(device), true, legacy, true, name,
-                                                   legacy ? nullptr : self().actor);
-    }
-    return streams[device];
+    return default_stream_of(current_device(), is_legacy(handle, per_thread));
   }
   const auto it = checker->streams.find(handle);
   return it == checker->streams.end() ? nullptr : it->second;

@@ -7,6 +7,21 @@
 
 namespace mr::check {
 
+// As recorded (tests/conformance/own/device-peer-copy-order.cu): a copy between devices in a legacy stream stands in
+// the default streams of both. Under the lock.
+inline void stand_between_devices(const OpRef& op) {
+  if (!op->stream->legacy || op->touches.size() != 2) return;
+  int devices[2];
+  for (int i = 0; i < 2; ++i) {
+    const Allocation* a = checker->allocation_of(op->touches[i].begin);
+    if (!a || (a->memory != Memory::device && a->memory != Memory::pool)) return;
+    devices[i] = a->device;
+  }
+  if (devices[0] == devices[1]) return;
+  for (const int device : devices)
+    if (device != op->device) checker->order.stand_in(op, *legacy_stream_of(device));
+}
+
 // Calls the runtime with an operation of these touches (or several, without an order) in the stream.
 template <class Real>
 cudaError_t operate(ApiCall& call, cudaStream_t stream, bool per_thread, std::vector<std::vector<Touch>> parts,
@@ -19,7 +34,10 @@ cudaError_t operate(ApiCall& call, cudaStream_t stream, bool per_thread, std::ve
         ops = {checker->order.enqueue(s, *call.thread.actor, Role::stream, call.call)};
       else if (!parts.empty())
         ops = checker->order.enqueue_batch(s, *call.thread.actor, call.call, parts.size());
-      for (std::size_t i = 0; i < ops.size(); ++i) ops[i]->touches = std::move(parts[i]);
+      for (std::size_t i = 0; i < ops.size(); ++i) {
+        ops[i]->touches = std::move(parts[i]);
+        stand_between_devices(ops[i]);
+      }
       call.expect(ops);
     }
   }
@@ -28,27 +46,6 @@ cudaError_t operate(ApiCall& call, cudaStream_t stream, bool per_thread, std::ve
   if (waits && error == cudaSuccess && !call.noded && !ops.empty()) {
     std::scoped_lock hold(checker->lock);
     checker->order.join(*call.thread.actor, ops);
-  }
-  return error;
-}
-
-// The same in the default stream, behind and before all work of the devices that the copy is between.
-template <class Real>
-cudaError_t operate_between(ApiCall& call, int to_device, int from_device, std::vector<Touch> touches, Real real_call) {
-  OpRef op;
-  {
-    std::scoped_lock hold(checker->lock);
-    op = checker->order.enqueue(stream_of(nullptr, false), *call.thread.actor, Role::stream, call.call);
-    for (const int device : {to_device, from_device})
-      if (device != op->device) checker->order.behind_device(*op, device);
-    op->touches = std::move(touches);
-    call.expect({op});
-  }
-  const cudaError_t error = real_call();
-  call.finish(error == cudaSuccess);
-  if (error == cudaSuccess) {
-    std::scoped_lock hold(checker->lock);
-    checker->order.join(*call.thread.actor, {op});
   }
   return error;
 }

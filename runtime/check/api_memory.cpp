@@ -202,8 +202,9 @@ MR_COPY(cudaMemcpyFromSymbolAsync, _ptsz, Form::asynchronous, to, symbol_address
 MR_ONE(cudaMemcpyPeer, (void* to, int to_device, const void* from, int from_device, std::size_t n),
        (to, to_device, from, from_device, n)) {
   ApiCall call("cudaMemcpyPeer");
-  return operate_between(call, to_device, from_device, MR_LIST(linear(from, n, reads), linear(to, n, writes)),
-                         [&] { return next(to, to_device, from, from_device, n); });
+  const bool waits = copy_waits(Form::synchronous, to, from);
+  return operate(call, nullptr, false, {MR_LIST(linear(from, n, reads), linear(to, n, writes))}, waits,
+                 [&] { return next(to, to_device, from, from_device, n); });
 }
 MR_TWINS(cudaMemcpyPeerAsync, _ptsz,
          (void* to, int to_device, const void* from, int from_device, std::size_t n, cudaStream_t stream),

@@ -158,12 +158,13 @@ OpRef Order::enqueue(const std::shared_ptr<Stream>& stream, Actor& by, Role role
   return op;
 }
 
-void Order::behind_device(Op& op, int device) {
-  for (const auto& weak : streams_)
-    if (const auto stream = weak.lock(); stream && stream->device == device)
-      for (int world = 0; world < worlds; ++world)
-        for (const OpRef& before : stream->frontier[world])
-          if (before.get() != &op) add(op.before[world], before);
+void Order::stand_in(const OpRef& op, Stream& stream) {
+  for (int world = 0; world < worlds; ++world) {
+    for (const OpRef& before : newest(stream, world))
+      if (before.get() != op.get()) add(op->before[world], before);
+    stream.previous[world] = stream.frontier[world];
+  }
+  append(stream, op, true);
 }
 
 std::vector<OpRef> Order::enqueue_batch(const std::shared_ptr<Stream>& stream, Actor& by, const Call& call,

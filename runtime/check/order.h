@@ -158,8 +158,8 @@ class Order {
                                    std::size_t count, const OpRef& early = nullptr);
   // Behind what the actor knows, and not what is in the stream.
   OpRef make_early(const std::shared_ptr<Stream>& stream, Actor& by, const Call& call);
-  // `op` is behind all that the device was given in other streams, too.
-  void behind_device(Op& op, int device);
+  // `op`, the newest of its own stream, has a place in this one, too: behind what is in it, before what comes.
+  void stand_in(const OpRef& op, Stream& stream);
   // An operation in the stream's chain that starts without waiting for the stream's newest one (programmatic launch).
   OpRef make_op(const std::shared_ptr<Stream>& stream, Actor& by, Role role, Call call, Chain chain, Time time);
 

@@ -211,6 +211,8 @@ struct ApiCall {
   void finish(bool succeeded);
 };
 
+// The device's legacy stream, under the lock.
+const std::shared_ptr<Stream>& legacy_stream_of(int device);
 std::shared_ptr<Stream> stream_of(cudaStream_t handle, bool per_thread);
 int current_device();
 
