@@ -268,6 +268,13 @@ void Heap::flush() noexcept {
   }
 }
 
+void Heap::trim() noexcept {
+  flush();
+  const std::lock_guard guard(lock_);
+  for (RunMap& runs : runs_)
+    if (runs.ready()) runs.purge(0);
+}
+
 void Heap::reset() noexcept {
   flush();
   const std::lock_guard guard(lock_);

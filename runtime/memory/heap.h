@@ -70,6 +70,8 @@ class Heap {
 
   // Gives everything back that rests in shards, so that it can be joined.
   void flush() noexcept;
+  // The same, and gives the memory of all free spans back to the machine. What they held is gone.
+  void trim() noexcept;
   // Frees all blocks and gives their memory back to the machine (device reset). No block may be in use.
   void reset() noexcept;
   // Bytes that rest in shards: taken from the budget, but nobody's.

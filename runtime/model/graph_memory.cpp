@@ -301,6 +301,8 @@ void trim_graph_memory(int device) noexcept {
   std::scoped_lock hold(t.mutex);
   Usage& u = t.usage[device];
   u.used = u.live.units();
+  // What nodes have freed lies in the device's heap.
+  if (u.reserved_high) memory::space().device_heap(device).trim();
 }
 
 }  // namespace mr::model

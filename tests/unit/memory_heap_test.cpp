@@ -211,6 +211,29 @@ double bookkeeping(std::size_t bytes, std::size_t count) {
 }
 
 // At most 64 bytes a block, whatever its size and however many there are. The tables' first pages count once: 32 KiB.
+TEST_F(HeapTest, TrimGivesFreeMemoryBackAndNothingElse) {
+  make(64 * mib, 256 * mib);
+  constexpr std::size_t sizes[] = {4096, 100'000, 3 * mib, 20 * mib};
+  std::vector<char*> kept, freed;
+  for (const std::size_t bytes : sizes) {
+    kept.push_back(static_cast<char*>(heap_.allocate(bytes)));
+    freed.push_back(static_cast<char*>(heap_.allocate(bytes)));
+    std::memset(kept.back(), 1, bytes);
+    std::memset(freed.back(), 2, bytes);
+  }
+  for (char* block : freed) heap_.free(block);
+  EXPECT_EQ(freed.back()[20 * mib - 1], 2);  // stays, for whoever comes next
+  heap_.trim();
+  EXPECT_EQ(heap_.resting(), 0u);
+  // Pages that are touched again are new ones.
+  for (std::size_t i = 1; i < std::size(sizes); ++i) EXPECT_EQ(freed[i][sizes[i] / 2], 0) << sizes[i];
+  for (std::size_t i = 0; i < std::size(sizes); ++i) {
+    EXPECT_EQ(kept[i][0], 1);
+    EXPECT_EQ(kept[i][sizes[i] - 1], 1);
+    heap_.free(kept[i]);
+  }
+}
+
 TEST(Heap, BookkeepingIsSmall) {
   bookkeeping(512, 10);  // code's own pages
   for (const std::size_t count : {1000, 20000})
